@@ -338,6 +338,43 @@ class DbBenchTest(unittest.TestCase):
         self.expect_refusal('--deletepercent', '--benchmarks=randomwithverify', '--deletepercent=50')
         self.expect_refusal('--numdistinct', '--numdistinct=0')
 
+    def test_column_families(self):
+        with tempfile.TemporaryDirectory() as folder:
+            seen, _ = self.expect_runs(
+                '--num=3000', '--num_column_families=3', f'--db={folder}/x', '--batch_size=4',
+                '--benchmarks=filluniquerandom,readrandom,readtocache,multireadrandom,seekrandom,flush,compact,readseq')
+            for name in 'readrandom', 'multireadrandom', 'seekrandom':
+                self.assertIn('(3000 of 3000 found)', seen[name][1], name)
+            self.assertEqual((seen['readtocache'][0], seen['readseq'][0]), (3000, 3000))
+            one, _ = self.expect_runs('--num=3000', f'--db={folder}/x', '--num_column_families=3', '--use_existing_db',
+                                      '--multiread_batched', '--batch_size=8', '--benchmarks=multireadrandom,readreverse')
+            self.assertIn('(3000 of 3000 found)', one['multireadrandom'][1])
+            self.assertEqual(one['readreverse'][0], 3000)
+        for kind in '--transaction_db', '--optimistic_transaction_db':
+            seen, _ = self.expect_runs('--num=300', kind, '--num_column_families=2', '--benchmarks=fillseq,readseq')
+            self.assertEqual(seen['readseq'][0], 300)
+        self.expect_refusal('--num_column_families must be positive', '--num_column_families=0')
+
+    def test_user_timestamps(self):
+        with tempfile.TemporaryDirectory() as folder:
+            names = 'readrandom,readtocache,multireadrandom,seekrandom,updaterandom,readwhilewriting'
+            flags = ('--num=2000', '--user_timestamp_size=8', f'--db={folder}/x')
+            seen, _ = self.expect_runs(*flags, f'--benchmarks=filluniquerandom,overwrite,flush,compact,{names}')
+            for name in 'readrandom', 'multireadrandom', 'seekrandom', 'readwhilewriting':
+                self.assertIn('(2000 of 2000 found)', seen[name][1], name)
+            # A key's versions are one entry.
+            self.assertEqual(seen['readtocache'][0], 2000)
+            # The next run sees what the last one wrote, and its deletions are later.
+            seen, _ = self.expect_runs(*flags, '--use_existing_db', '--benchmarks=readrandom,deleteseq,readmissing,seekrandom')
+            self.assertIn('(2000 of 2000 found)', seen['readrandom'][1])
+            self.assertIn('(0 of 2000 found)', seen['seekrandom'][1])
+        seen, _ = self.expect_runs('--num=2000', '--user_timestamp_size=8', '--read_with_latest_user_timestamp=false',
+                                   '--benchmarks=fillseq,readrandom')
+        # Of a time that is any, the half has not come.
+        found = int(re.search(r'\((\d+) of 2000 found\)', seen['readrandom'][1])[1])
+        self.assertTrue(900 < found < 1100, found)
+        self.expect_refusal('--user_timestamp_size must be 0 or 8', '--user_timestamp_size=4')
+
     def test_sizes_of_values(self):
         for kind, low, high in ('uniform', 950, 1150), ('normal', 950, 1150), ('fixed', 110, 130):
             with tempfile.TemporaryDirectory() as folder:
@@ -356,6 +393,41 @@ class DbBenchTest(unittest.TestCase):
         self.expect_refusal('--overwrite_probability', '--overwrite_probability=1.5')
         self.expect_refusal('--overwrite_window_size', '--overwrite_window_size=0')
 
+    def test_levels_are_compacted_one_by_one(self):
+        levels = [[int(files) for files in re.findall(r'^ +[0-6] +(\d+) ', text, re.M)] for text in
+                  self.expect_runs('--num=2000', '--disable_auto_compactions', '--compression_type=none', '--benchmarks='
+                                   'fillseq,flush,overwrite,flush,levelstats,compact0,levelstats,compact1,levelstats,compactall,readseq')
+                  [1].split('Level Files Size(MB)')[1:]]
+        self.assertEqual([files[:3] for files in levels], [[2, 0, 0], [0, 1, 0], [0, 0, 1]])
+        self.expect_refusal('--num_levels=3', '--benchmarks=compact0', '--num_levels=2')
+
+    def test_fillseekseq(self):
+        seen, _ = self.expect_runs('--num=2000', '--benchmarks=fillseekseq,readseq')
+        self.assertEqual((seen['fillseekseq'][0], seen['readseq'][0]), (4000, 2000))
+
+    def test_merge_operands(self):
+        seen, _ = self.expect_runs('--num=500', '--merge_keys=20', '--merge_operator=stringappend',
+                                   '--benchmarks=mergerandom,getmergeoperands')
+        self.assertIn('(500 of 500 found)', seen['getmergeoperands'][1])
+        operands = int(re.search(r'\( operands:(\d+)\)', seen['getmergeoperands'][1])[1])
+        self.assertTrue(20 * 500 < operands < 35 * 500, operands)  # 25 of each
+
+    def test_timeseries(self):
+        for clients in ('--threads=2',), ('--threads=3', '--fiber_workers=2'):
+            for style in 'none', 'delete', 'compaction_filter':
+                seen, _ = self.expect_runs('--num=20000', '--key_id_range=10', '--time_range=500', f'--expire_style={style}',
+                                           '--benchmarks=timeseries,compact,readtocache', *clients)
+                self.assertGreaterEqual(seen['timeseries'][0], 20000)
+                left = seen['readtocache'][0]
+                if style == 'none':
+                    self.assertEqual(left, 20000)
+                elif style == 'compaction_filter':
+                    self.assertTrue(500 <= left <= 501, left)
+                else:  # as far as the client that deletes had come
+                    self.assertLessEqual(500, left)
+        self.expect_refusal('timeseries needs --threads=2', '--benchmarks=timeseries')
+        self.expect_refusal('--expire_style: there are', '--benchmarks=timeseries', '--threads=2', '--expire_style=x')
+
     def test_actions(self):
         _, text = self.expect_runs('--num=500', '--statistics',
                                    '--benchmarks=fillseq,stats,resetstats,stats,memstats,block_cache_entry_stats')
@@ -367,9 +439,19 @@ class DbBenchTest(unittest.TestCase):
         self.expect_options(
             {'max_bytes_for_level_multiplier_additional': '2:3', 'track_and_verify_wals_in_manifest': 'true',
              'file_checksum_gen_factory': 'FileChecksumGenCrc32cFactory',
+             'delete_obsolete_files_period_micros': '5', 'allow_data_in_errors': 'true', 'stats_history_buffer_size': '4096',
+             'stats_persist_period_sec': '7', 'advise_random_on_open': 'false', 'random_access_max_buffer_size': '65536',
+             'avoid_flush_during_shutdown': 'true', 'max_manifest_file_size': '100000', 'skip_stats_update_on_db_open': 'true',
              'read_amp_bytes_per_bit': '32', 'merge_operator': 'PutOperator'},
             '--max_bytes_for_level_multiplier_additional=2,3', '--track_and_verify_wals_in_manifest', '--file_checksum',
-            '--read_amp_bytes_per_bit=32', '--merge_operator=put')
+            '--delete_obsolete_files_period_micros=5', '--allow_data_in_errors', '--stats_history_buffer_size=4096',
+            '--stats_persist_period_sec=7', '--advise_random_on_open=false', '--random_access_max_buffer_size=65536',
+            '--avoid_flush_during_shutdown', '--max_manifest_file_size=100000', '--skip_stats_update_on_db_open',
+            '--num_low_pri_threads=2', '--num_high_pri_threads=2', '--num_bottom_pri_threads=1', '--read_amp_bytes_per_bit=32', '--merge_operator=put')
+        self.assertIn('stop_style=kCompactionStopStyleSimilarSize', self.options_of(
+            '--compaction_style=1', '--universal_stop_style=0')['compaction_options_universal'])
+        self.expect_refusal('must not be negative', '--num_low_pri_threads=-1')
+        self.expect_refusal('--universal_stop_style=2: 0 to 1', '--universal_stop_style=2')
         self.expect_refusal("'x' is no positive number", '--max_bytes_for_level_multiplier_additional=2,x')
 
     def test_trace_is_replayed(self):

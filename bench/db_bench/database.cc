@@ -1,5 +1,6 @@
 #include "db_bench/database.h"
 
+#include <cstdio>
 #include <utility>
 
 #include "db_bench/flags.h"
@@ -53,7 +54,14 @@ void Database::Recreate() {
   Open();
 }
 
-void Database::Close() { db_.reset(); }
+void Database::Close() {
+  for (rocksdb::ColumnFamilyHandle* family : families_) {
+    const rocksdb::Status s = db_->DestroyColumnFamilyHandle(family);
+    if (!s.ok()) Fail("close error: " + s.ToString());
+  }
+  families_.clear();
+  db_.reset();
+}
 
 void Database::Destroy() {
   const rocksdb::Status s = rocksdb::DestroyDB(path_, options_);
@@ -62,20 +70,27 @@ void Database::Destroy() {
 }
 
 void Database::Open() {
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  for (int i = 0; i < FLAGS_num_column_families; i++) {
+    char name[40];
+    std::snprintf(name, sizeof(name), "column_family_name_%06d", i);
+    families.emplace_back(i == 0 ? rocksdb::kDefaultColumnFamilyName : name, options_);
+  }
   rocksdb::DB* db = nullptr;
   rocksdb::Status s;
   if (FLAGS_readonly) {
-    s = rocksdb::DB::OpenForReadOnly(options_, path_, &db);
+    s = rocksdb::DB::OpenForReadOnly(options_, path_, families, &families_, &db);
   } else if (FLAGS_transaction_db) {
     rocksdb::TransactionDB* opened = nullptr;
-    s = rocksdb::TransactionDB::Open(options_, rocksdb::TransactionDBOptions(), path_, &opened);
+    s = rocksdb::TransactionDB::Open(options_, rocksdb::TransactionDBOptions(), path_, families,
+                                     &families_, &opened);
     db = opened;
   } else if (FLAGS_optimistic_transaction_db) {
     rocksdb::OptimisticTransactionDB* opened = nullptr;
-    s = rocksdb::OptimisticTransactionDB::Open(options_, path_, &opened);
+    s = rocksdb::OptimisticTransactionDB::Open(options_, path_, families, &families_, &opened);
     db = opened;
   } else {
-    s = rocksdb::DB::Open(options_, path_, &db);
+    s = rocksdb::DB::Open(options_, path_, families, &families_, &db);
   }
   if (!s.ok()) Fail("open error: " + s.ToString());
   db_.reset(db);

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"
@@ -23,6 +24,8 @@ class Database {
   void Close();
 
   rocksdb::DB* db() const { return db_.get(); }
+  // All of them, the default one first. Valid until the database is closed.
+  const std::vector<rocksdb::ColumnFamilyHandle*>& families() const { return families_; }
   const std::string& path() const { return path_; }
   // The statistics as text; empty without --statistics.
   std::string Statistics() const;
@@ -37,6 +40,7 @@ class Database {
   std::string path_;
   rocksdb::Options options_;
   std::unique_ptr<rocksdb::DB> db_;
+  std::vector<rocksdb::ColumnFamilyHandle*> families_;  // owned, of db_
 };
 
 }  // namespace db_bench

@@ -63,6 +63,18 @@ void CheckRanges() {
     Refuse("--overwrite_probability must be from 0 to 1");
   }
   if (FLAGS_overwrite_window_size == 0) Refuse("--overwrite_window_size must be positive");
+  if (FLAGS_num_low_pri_threads < 0 || FLAGS_num_high_pri_threads < 0 ||
+      FLAGS_num_bottom_pri_threads < 0) {
+    Refuse("--num_{low,high,bottom}_pri_threads must not be negative");
+  }
+  if (FLAGS_max_manifest_file_size <= 0) Refuse("--max_manifest_file_size must be positive");
+  if (FLAGS_random_access_max_buffer_size < 0) {
+    Refuse("--random_access_max_buffer_size must not be negative");
+  }
+  if (FLAGS_num_column_families <= 0) Refuse("--num_column_families must be positive");
+  if (FLAGS_user_timestamp_size != 0 && FLAGS_user_timestamp_size != 8) {
+    Refuse("--user_timestamp_size must be 0 or 8");
+  }
   if (FLAGS_numdistinct <= 0) Refuse("--numdistinct must be positive");
   if (FLAGS_merge_keys == 0) Refuse("--merge_keys must not be 0");
   if (FLAGS_transaction_db && FLAGS_optimistic_transaction_db) {

@@ -46,8 +46,9 @@ const struct {
 const std::vector<NamedWorkload>& Workloads() {
   static const auto* const all = [] {
     auto* list = new std::vector<NamedWorkload>;
-    for (const auto of : {WriteWorkloads, DeterministicWorkloads, ReadWorkloads, MergeWorkloads,
-                          MixedWorkloads, TransactionWorkloads, UpkeepWorkloads, TraceWorkloads}) {
+    for (const auto of :
+         {WriteWorkloads, DeterministicWorkloads, ReadWorkloads, MergeWorkloads, MixedWorkloads,
+          TransactionWorkloads, UpkeepWorkloads, TimeSeriesWorkloads, TraceWorkloads}) {
       for (auto& workload : of()) list->push_back(std::move(workload));
     }
     return list;
@@ -120,7 +121,7 @@ bool RunAction(const std::string& name, const Database& database) {
       if (!database.db()->GetProperty(action.property, &text)) text = "(failed)";
       std::printf("\n%s\n", text.c_str());
     } else if (name == "flush") {
-      const rocksdb::Status s = database.db()->Flush(rocksdb::FlushOptions());
+      const rocksdb::Status s = database.db()->Flush(rocksdb::FlushOptions(), database.families());
       if (!s.ok()) Fail("flush error: " + s.ToString());
       std::printf("flush memtable\n");
     } else if (name == "memstats") {
@@ -183,7 +184,7 @@ int Main(int argc, char** argv) {
     std::printf("DB path: [%s]\n", database.path().c_str());
     const bool traced = !FLAGS_trace_file.empty() && name != "replay";
     if (traced) StartTrace(database.db());
-    RunWorkload(name, clients + workload.extra_clients, database.db(), workload.run);
+    RunWorkload(name, clients + workload.extra_clients, database, workload.run);
     if (traced) EndTrace(database.db());
     if (workload.after != nullptr) workload.after(database.db());
   }

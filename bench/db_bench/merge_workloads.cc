@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "db_bench/flags.h"
 #include "db_bench/support.h"
@@ -18,15 +19,16 @@ uint64_t MergeKeys() {
 
 void MergeRandom(Client* client) {
   rocksdb::DB* db = client->shared->db;
-  const rocksdb::WriteOptions options = MakeWriteOptions();
+  Target target(client);
   KeyBuffer key(FLAGS_key_size);
   int64_t merged = 0;
   uint64_t bytes = 0;
   Duration duration(FLAGS_duration, ReadsAndWrites());
   while (!duration.Done(1)) {
-    const rocksdb::Slice k = key.Set(client->random.Uniform(MergeKeys()));
+    const uint64_t number = client->random.Uniform(MergeKeys());
+    const rocksdb::Slice k = key.Set(number);
     const rocksdb::Slice value = NextValue(client);
-    const rocksdb::Status s = db->Merge(options, k, value);
+    const rocksdb::Status s = target.Merge(number, k, value);
     if (!s.ok()) Fail("merge", s);
     bytes += k.size() + value.size();
     merged++;
@@ -38,17 +40,17 @@ void MergeRandom(Client* client) {
 
 void ReadRandomMergeRandom(Client* client) {
   rocksdb::DB* db = client->shared->db;
-  const rocksdb::ReadOptions read_options = MakeReadOptions();
-  const rocksdb::WriteOptions write_options = MakeWriteOptions();
+  Target target(client);
   KeyBuffer key(FLAGS_key_size);
-  std::string value;
+  rocksdb::PinnableSlice value;
   int64_t reads = 0, merges = 0, hits = 0;
   size_t longest = 0;
   Duration duration(FLAGS_duration, ReadsAndWrites());
   while (!duration.Done(1)) {
-    const rocksdb::Slice k = key.Set(client->random.Uniform(MergeKeys()));
+    const uint64_t number = client->random.Uniform(MergeKeys());
+    const rocksdb::Slice k = key.Set(number);
     if (static_cast<int>(client->random.Uniform(100)) < FLAGS_mergereadpercent) {
-      const rocksdb::Status s = db->Get(read_options, k, &value);
+      const rocksdb::Status s = target.Get(number, k, &value);
       if (!s.ok() && !s.IsNotFound()) Fail("get", s);
       if (s.ok()) {
         hits++;
@@ -57,7 +59,7 @@ void ReadRandomMergeRandom(Client* client) {
       reads++;
       client->stats.FinishedOps(db, 1, OpKind::kRead);
     } else {
-      const rocksdb::Status s = db->Merge(write_options, k, NextValue(client));
+      const rocksdb::Status s = target.Merge(number, k, NextValue(client));
       if (!s.ok()) Fail("merge", s);
       merges++;
       client->stats.FinishedOps(db, 1, OpKind::kMerge);
@@ -68,29 +70,57 @@ void ReadRandomMergeRandom(Client* client) {
                            std::to_string(hits) + " maxlength:" + std::to_string(longest) + ")");
 }
 
+// A random key's value and operands, apart.
+void GetMergeOperands(Client* client) {
+  constexpr int kMost = 1000;
+  rocksdb::DB* db = client->shared->db;
+  Target target(client);
+  KeyBuffer key(FLAGS_key_size);
+  std::vector<rocksdb::PinnableSlice> operands(kMost);
+  rocksdb::GetMergeOperandsOptions options;
+  options.expected_max_number_of_operands = kMost;
+  int64_t read = 0, found = 0, all = 0;
+  Duration duration(FLAGS_duration, Reads());
+  while (!duration.Done(1)) {
+    const uint64_t number = client->random.Uniform(MergeKeys());
+    int count = 0;
+    const rocksdb::Status s =
+        db->GetMergeOperands(target.Reading(), target.Family(number), key.Set(number),
+                             operands.data(), &options, &count);
+    // Incomplete: there are more than kMost, which it counts.
+    if (!s.ok() && !s.IsNotFound() && !s.IsIncomplete()) Fail("GetMergeOperands", s);
+    read++;
+    found += !s.IsNotFound();
+    if (s.ok()) all += count;
+    for (int i = 0; s.ok() && i < count; i++) operands[static_cast<size_t>(i)].Reset();
+    client->stats.FinishedOps(db, 1, OpKind::kRead);
+  }
+  AddFound(client, found, read, (" ( operands:" + std::to_string(all) + ")").c_str());
+}
+
 // Reads a random key and writes what `change` makes of its value ("" where there was none).
 template <typename Change>
 void ReadAndChange(Client* client, const Change& change) {
   rocksdb::DB* db = client->shared->db;
-  const rocksdb::ReadOptions read_options = MakeReadOptions();
-  const rocksdb::WriteOptions write_options = MakeWriteOptions();
+  Target target(client);
   KeyBuffer key(FLAGS_key_size);
+  rocksdb::PinnableSlice old_value;
   std::string value;
   int64_t updates = 0, found = 0;
   uint64_t bytes = 0;
   Duration duration(FLAGS_duration, ReadsAndWrites());
   while (!duration.Done(1)) {
-    const rocksdb::Slice k = key.Set(client->random.Uniform(FLAGS_num));
-    rocksdb::Status s = db->Get(read_options, k, &value);
+    const uint64_t number = client->random.Uniform(FLAGS_num);
+    const rocksdb::Slice k = key.Set(number);
+    rocksdb::Status s = target.Get(number, k, &old_value);
     if (!s.ok() && !s.IsNotFound()) Fail("get", s);
     if (s.ok()) {
       found++;
-      bytes += k.size() + value.size();
-    } else {
-      value.clear();
+      bytes += k.size() + old_value.size();
     }
+    value.assign(old_value.data(), s.ok() ? old_value.size() : 0);
     change(&value);
-    s = db->Put(write_options, k, value);
+    s = target.Put(number, k, value);
     if (!s.ok()) Fail("put", s);
     bytes += k.size() + value.size();
     updates++;
@@ -134,6 +164,10 @@ std::vector<NamedWorkload> MergeWorkloads() {
   all.push_back({.name = "readrandommergerandom",
                  .help = "reads and merges, --mergereadpercent of them reads",
                  .run = ReadRandomMergeRandom,
+                 .refusal = NoMergeOperator});
+  all.push_back({.name = "getmergeoperands",
+                 .help = "read N random keys' values and operands, apart",
+                 .run = GetMergeOperands,
                  .refusal = NoMergeOperator});
   all.push_back(
       {"appendrandom", "read a random key and write it with more at its end", AppendRandom});

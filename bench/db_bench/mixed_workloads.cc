@@ -112,6 +112,7 @@ class MixGraph {
   explicit MixGraph(Client* client)
       : client_(client),
         db_(client->shared->db),
+        target_(client),
         read_rate_((FLAGS_mix_get_ratio + FLAGS_mix_seek_ratio) / Ratios() /
                    client->shared->clients),
         write_rate_(FLAGS_mix_put_ratio / Ratios() / client->shared->clients) {
@@ -129,7 +130,8 @@ class MixGraph {
     Random* const random = &client_->random;
     Duration duration(FLAGS_duration, Reads());
     while (!duration.Done(1)) {
-      const rocksdb::Slice key = key_.Set(NextKey());
+      number_ = NextKey();
+      const rocksdb::Slice key = key_.Set(number_);
       const double kind = random->Fraction() * Ratios();
       if (kind < FLAGS_mix_get_ratio) {
         read_rate_.Before(random);
@@ -167,8 +169,7 @@ class MixGraph {
   }
 
   void Get(const rocksdb::Slice& key) {
-    value_.Reset();
-    const rocksdb::Status s = db_->Get(read_options_, db_->DefaultColumnFamily(), key, &value_);
+    const rocksdb::Status s = target_.Get(number_, key, &value_);
     if (!s.ok() && !s.IsNotFound()) Fail("get", s);
     gets_++;
     if (s.ok()) {
@@ -185,7 +186,7 @@ class MixGraph {
     if (size > largest) size %= largest;
     size = std::max(size, std::min<int64_t>(10, largest));
     const rocksdb::Slice value = client_->values->Next(static_cast<size_t>(size));
-    const rocksdb::Status s = db_->Put(write_options_, key, value);
+    const rocksdb::Status s = target_.Put(number_, key, value);
     if (!s.ok()) Fail("put", s);
     puts_++;
     value_bytes_ += size;
@@ -194,7 +195,8 @@ class MixGraph {
   }
 
   void Scan(const rocksdb::Slice& key) {
-    const std::unique_ptr<rocksdb::Iterator> iter(db_->NewIterator(read_options_));
+    const std::unique_ptr<rocksdb::Iterator> iter(
+        db_->NewIterator(target_.Reading(), target_.Family(number_)));
     iter->Seek(key);
     scans_++;
     if (iter->Valid() && iter->key() == key) found_++;
@@ -211,8 +213,8 @@ class MixGraph {
 
   Client* const client_;
   rocksdb::DB* const db_;
-  const rocksdb::ReadOptions read_options_ = MakeReadOptions();
-  const rocksdb::WriteOptions write_options_ = MakeWriteOptions();
+  Target target_;
+  uint64_t number_ = 0;  // of the key
   SineRate read_rate_, write_rate_;
   std::unique_ptr<HotRanges> ranges_;
   KeyBuffer key_{static_cast<size_t>(FLAGS_key_size)};

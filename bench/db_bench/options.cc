@@ -7,8 +7,11 @@
 #include <utility>
 
 #include "db_bench/flags.h"
+#include "db_bench/workloads.h"
 #include "rocksdb/cache.h"
+#include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
+#include "rocksdb/env.h"
 #include "rocksdb/file_checksum.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/memtablerep.h"
@@ -161,6 +164,8 @@ void SetLevelOptions(rocksdb::Options* options) {
   set(&universal.max_size_amplification_percent, FLAGS_universal_max_size_amplification_percent);
   universal.compression_size_percent = FLAGS_universal_compression_size_percent;
   universal.allow_trivial_move = FLAGS_universal_allow_trivial_move;
+  universal.stop_style = static_cast<rocksdb::CompactionStopStyle>(
+      InRange("universal_stop_style", FLAGS_universal_stop_style, 1));
   universal.incremental = FLAGS_universal_incremental;
   rocksdb::CompactionOptionsFIFO& fifo = options->compaction_options_fifo;
   if (FLAGS_fifo_compaction_max_table_files_size_mb != 0) {
@@ -266,6 +271,22 @@ void SetMore(rocksdb::Options* options) {
   if (FLAGS_file_checksum) {
     options->file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
   }
+  options->compaction_filter = ExpiredSamples();
+  options->delete_obsolete_files_period_micros = FLAGS_delete_obsolete_files_period_micros;
+  options->allow_data_in_errors = FLAGS_allow_data_in_errors;
+  options->stats_history_buffer_size = FLAGS_stats_history_buffer_size;
+  options->stats_persist_period_sec = static_cast<unsigned>(FLAGS_stats_persist_period_sec);
+  options->advise_random_on_open = FLAGS_advise_random_on_open;
+  options->random_access_max_buffer_size = static_cast<size_t>(FLAGS_random_access_max_buffer_size);
+  options->avoid_flush_during_shutdown = FLAGS_avoid_flush_during_shutdown;
+  options->max_manifest_file_size = static_cast<uint64_t>(FLAGS_max_manifest_file_size);
+  options->skip_stats_update_on_db_open = FLAGS_skip_stats_update_on_db_open;
+  const auto threads = [options](int count, rocksdb::Env::Priority priority) {
+    if (count > 0) options->env->SetBackgroundThreads(count, priority);
+  };
+  threads(FLAGS_num_low_pri_threads, rocksdb::Env::LOW);
+  threads(FLAGS_num_high_pri_threads, rocksdb::Env::HIGH);
+  threads(FLAGS_num_bottom_pri_threads, rocksdb::Env::BOTTOM);
   options->track_and_verify_wals_in_manifest = FLAGS_track_and_verify_wals_in_manifest;
 }
 
@@ -297,6 +318,8 @@ const char* CompressionName() { return ParseCompression(FLAGS_compression_type).
 
 void SetOptions(rocksdb::Options* options) {
   options->create_if_missing = !FLAGS_use_existing_db;
+  options->create_missing_column_families = FLAGS_num_column_families > 1;
+  if (FLAGS_user_timestamp_size > 0) options->comparator = rocksdb::BytewiseComparatorWithU64Ts();
   options->write_buffer_size = FLAGS_write_buffer_size;
   options->max_write_buffer_number = FLAGS_max_write_buffer_number;
   options->min_write_buffer_number_to_merge = FLAGS_min_write_buffer_number_to_merge;

@@ -1,7 +1,7 @@
 // Workloads that read, some next to a writer.
 
 #include <algorithm>
-#include <cinttypes>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -29,7 +29,7 @@ uint64_t FirstOfStride(Random* random) {
 
 void ReadRandom(Client* client, bool missing, int64_t reads) {
   rocksdb::DB* db = client->shared->db;
-  const rocksdb::ReadOptions options = MakeReadOptions();
+  Target target(client);
   KeyBuffer key(FLAGS_key_size);
   rocksdb::PinnableSlice value;
   int64_t read = 0, found = 0;
@@ -46,8 +46,7 @@ void ReadRandom(Client* client, bool missing, int64_t reads) {
       number += FLAGS_multiread_stride;
     }
     const rocksdb::Slice k = missing ? key.SetMissing(number) : key.Set(number);
-    value.Reset();
-    const rocksdb::Status s = db->Get(options, db->DefaultColumnFamily(), k, &value);
+    const rocksdb::Status s = target.Get(number, k, &value);
     read++;
     if (s.ok()) {
       found++;
@@ -63,13 +62,14 @@ void ReadRandom(Client* client, bool missing, int64_t reads) {
 
 void MultiReadRandom(Client* client) {
   rocksdb::DB* db = client->shared->db;
-  const rocksdb::ReadOptions options = MakeReadOptions();
+  Target target(client);
   const auto batch = static_cast<size_t>(FLAGS_batch_size);
   std::vector<KeyBuffer> buffers(batch, KeyBuffer(FLAGS_key_size));
   std::vector<rocksdb::Slice> keys(batch);
   std::vector<std::string> values(batch);
   std::vector<rocksdb::PinnableSlice> pinned(batch);
   std::vector<rocksdb::Status> statuses(batch);
+  std::vector<rocksdb::ColumnFamilyHandle*> families(batch);
   int64_t read = 0, found = 0;
   uint64_t bytes = 0;
   Duration duration(FLAGS_duration, Reads());
@@ -77,14 +77,19 @@ void MultiReadRandom(Client* client) {
     const bool strided = FLAGS_multiread_stride > 0;
     const uint64_t first = strided ? FirstOfStride(&client->random) : 0;
     for (size_t i = 0; i < batch; i++) {
-      keys[i] = buffers[i].Set(strided ? first + i * FLAGS_multiread_stride
-                                       : client->random.Uniform(FLAGS_num));
+      const uint64_t number =
+          strided ? first + i * FLAGS_multiread_stride : client->random.Uniform(FLAGS_num);
+      keys[i] = buffers[i].Set(number);
+      families[i] = target.Family(number);
     }
-    if (FLAGS_multiread_batched) {
-      db->MultiGet(options, db->DefaultColumnFamily(), batch, keys.data(), pinned.data(),
+    if (!FLAGS_multiread_batched) {
+      statuses = db->MultiGet(target.Reading(), families, keys, &values);
+    } else if (client->shared->families.size() == 1) {
+      db->MultiGet(target.Reading(), families[0], batch, keys.data(), pinned.data(),
                    statuses.data());
     } else {
-      statuses = db->MultiGet(options, keys, &values);
+      db->MultiGet(target.Reading(), batch, families.data(), keys.data(), pinned.data(),
+                   statuses.data());
     }
     for (size_t i = 0; i < batch; i++) {
       read++;
@@ -102,35 +107,27 @@ void MultiReadRandom(Client* client) {
   AddFound(client, found, read, "");
 }
 
-void ReadInOrder(Client* client, bool reverse) {
+// Up to `reads` entries, of one family after the other.
+void ReadInOrder(Client* client, bool reverse, int64_t reads) {
   rocksdb::DB* db = client->shared->db;
-  std::unique_ptr<rocksdb::Iterator> iter(db->NewIterator(MakeReadOptions()));
+  Target target(client);
   uint64_t bytes = 0;
-  const int64_t reads = Reads();
-  reverse ? iter->SeekToLast() : iter->SeekToFirst();
-  for (int64_t i = 0; i < reads && iter->Valid(); i++) {
-    bytes += iter->key().size() + iter->value().size();
-    client->stats.FinishedOps(db, 1, OpKind::kRead);
-    reverse ? iter->Prev() : iter->Next();
+  for (rocksdb::ColumnFamilyHandle* family : client->shared->families) {
+    const std::unique_ptr<rocksdb::Iterator> iter(db->NewIterator(target.Reading(), family));
+    reverse ? iter->SeekToLast() : iter->SeekToFirst();
+    for (; reads > 0 && iter->Valid(); reads--) {
+      bytes += iter->key().size() + iter->value().size();
+      client->stats.FinishedOps(db, 1, OpKind::kRead);
+      reverse ? iter->Prev() : iter->Next();
+    }
+    if (!iter->status().ok()) Fail("iterator", iter->status());
   }
-  if (!iter->status().ok()) Fail("iterator", iter->status());
-  client->stats.AddBytes(bytes);
-}
-
-void ReadToCache(Client* client) {
-  const std::unique_ptr<rocksdb::Iterator> iter(client->shared->db->NewIterator(MakeReadOptions()));
-  uint64_t bytes = 0;
-  for (iter->SeekToFirst(); iter->Valid(); iter->Next()) {
-    bytes += iter->key().size() + iter->value().size();
-    client->stats.FinishedOps(client->shared->db, 1, OpKind::kRead);
-  }
-  if (!iter->status().ok()) Fail("iterator", iter->status());
   client->stats.AddBytes(bytes);
 }
 
 void SeekRandom(Client* client) {
   rocksdb::DB* db = client->shared->db;
-  rocksdb::ReadOptions options = MakeReadOptions();
+  Target target(client);
   std::unique_ptr<rocksdb::Iterator> iter;
   KeyBuffer key(FLAGS_key_size), bound_key(FLAGS_key_size);
   rocksdb::Slice bound;
@@ -144,13 +141,14 @@ void SeekRandom(Client* client) {
       const auto distance = static_cast<uint64_t>(FLAGS_max_scan_distance);
       if (FLAGS_reverse_iterator) {
         bound = bound_key.Set(number > distance ? number - distance : 0);
-        options.iterate_lower_bound = &bound;
+        target.read.iterate_lower_bound = &bound;
       } else {
         bound = bound_key.Set(std::min<uint64_t>(FLAGS_num, number + distance));
-        options.iterate_upper_bound = &bound;
+        target.read.iterate_upper_bound = &bound;
       }
     }
-    iter.reset(db->NewIterator(options));  // each seek with its own, as RocksDB's db_bench does
+    // Each seek with its own, as RocksDB's db_bench does.
+    iter.reset(db->NewIterator(target.Reading(), target.Family(number)));
     iter->Seek(k);
     read++;
     if (iter->Valid() && iter->key().compare(k) == 0) found++;
@@ -168,12 +166,13 @@ void SeekRandom(Client* client) {
 // What writes, merges or scans beside those that read: see RunBeside().
 void BackgroundWriter(Client* client) {
   rocksdb::DB* db = client->shared->db;
-  const rocksdb::WriteOptions options = MakeWriteOptions();
+  Target target(client);
   KeyBuffer key(FLAGS_key_size);
   RunBeside(client, [&] {
-    const rocksdb::Slice k = key.Set(client->random.Uniform(FLAGS_num));
+    const uint64_t number = client->random.Uniform(FLAGS_num);
+    const rocksdb::Slice k = key.Set(number);
     const rocksdb::Slice value = NextValue(client);
-    const rocksdb::Status s = db->Put(options, k, value);
+    const rocksdb::Status s = target.Put(number, k, value);
     if (!s.ok()) Fail("put", s);
     client->stats.FinishedOps(db, 1, OpKind::kWrite);
     return k.size() + value.size();
@@ -182,12 +181,13 @@ void BackgroundWriter(Client* client) {
 
 void BackgroundMerger(Client* client) {
   rocksdb::DB* db = client->shared->db;
-  const rocksdb::WriteOptions options = MakeWriteOptions();
+  Target target(client);
   KeyBuffer key(FLAGS_key_size);
   RunBeside(client, [&] {
-    const rocksdb::Slice k = key.Set(client->random.Uniform(FLAGS_num));
+    const uint64_t number = client->random.Uniform(FLAGS_num);
+    const rocksdb::Slice k = key.Set(number);
     const rocksdb::Slice value = NextValue(client);
-    const rocksdb::Status s = db->Merge(options, k, value);
+    const rocksdb::Status s = target.Merge(number, k, value);
     if (!s.ok()) Fail("merge", s);
     client->stats.FinishedOps(db, 1, OpKind::kMerge);
     return k.size() + value.size();
@@ -197,7 +197,8 @@ void BackgroundMerger(Client* client) {
 // Reads the whole database again and again.
 void BackgroundScanner(Client* client) {
   rocksdb::DB* db = client->shared->db;
-  std::unique_ptr<rocksdb::Iterator> iter(db->NewIterator(MakeReadOptions()));
+  Target target(client);
+  std::unique_ptr<rocksdb::Iterator> iter(db->NewIterator(target.Reading()));
   RunBeside(client, [&] {
     if (iter->Valid()) {
       iter->Next();
@@ -219,9 +220,9 @@ Workload Beside(void (*background)(Client*), std::function<void(Client*)> others
 // Keys of the greatest power of two that fits into --num: the number needs no division.
 void ReadRandomFast(Client* client) {
   rocksdb::DB* db = client->shared->db;
-  const rocksdb::ReadOptions options = MakeReadOptions();
+  Target target(client);
   KeyBuffer key(FLAGS_key_size);
-  std::string value;
+  rocksdb::PinnableSlice value;
   uint64_t power = 1;
   while (power < static_cast<uint64_t>(FLAGS_num)) power <<= 1;
   int64_t read = 0, found = 0, nonexistent = 0;
@@ -229,7 +230,7 @@ void ReadRandomFast(Client* client) {
   while (!duration.Done(1)) {
     const uint64_t number = client->random.Next() & (power - 1);
     nonexistent += number >= static_cast<uint64_t>(FLAGS_num);
-    const rocksdb::Status s = db->Get(options, key.Set(number), &value);
+    const rocksdb::Status s = target.Get(number, key.Set(number), &value);
     read++;
     if (!s.ok() && !s.IsNotFound()) Fail("get", s);
     found += s.ok();
@@ -241,10 +242,10 @@ void ReadRandomFast(Client* client) {
 
 void NewIterators(Client* client) {
   rocksdb::DB* db = client->shared->db;
-  const rocksdb::ReadOptions options = MakeReadOptions();
+  Target target(client);
   Duration duration(FLAGS_duration, Reads());
   while (!duration.Done(1)) {
-    const std::unique_ptr<rocksdb::Iterator> iter(db->NewIterator(options));
+    const std::unique_ptr<rocksdb::Iterator> iter(db->NewIterator(target.Reading()));
     if (!iter->status().ok()) Fail("iterator", iter->status());
     client->stats.FinishedOps(db, 1, OpKind::kOther);
   }
@@ -281,23 +282,22 @@ void ReadRandomSmall(Client* client) {
 
 void ReadRandomWriteRandom(Client* client) {
   rocksdb::DB* db = client->shared->db;
-  const rocksdb::ReadOptions read_options = MakeReadOptions();
-  const rocksdb::WriteOptions write_options = MakeWriteOptions();
+  Target target(client);
   KeyBuffer key(FLAGS_key_size);
   rocksdb::PinnableSlice value;
   int64_t reads = 0, writes = 0, found = 0;
   Duration duration(FLAGS_duration, ReadsAndWrites());
   while (!duration.Done(1)) {
-    const rocksdb::Slice k = key.Set(client->random.Uniform(FLAGS_num));
+    const uint64_t number = client->random.Uniform(FLAGS_num);
+    const rocksdb::Slice k = key.Set(number);
     if (static_cast<int>(client->random.Uniform(100)) < FLAGS_readwritepercent) {
-      value.Reset();
-      const rocksdb::Status s = db->Get(read_options, db->DefaultColumnFamily(), k, &value);
+      const rocksdb::Status s = target.Get(number, k, &value);
       if (!s.ok() && !s.IsNotFound()) Fail("get", s);
       found += s.ok();
       reads++;
       client->stats.FinishedOps(db, 1, OpKind::kRead);
     } else {
-      const rocksdb::Status s = db->Put(write_options, k, NextValue(client));
+      const rocksdb::Status s = target.Put(number, k, NextValue(client));
       if (!s.ok()) Fail("put", s);
       writes++;
       client->stats.FinishedOps(db, 1, OpKind::kWrite);
@@ -320,12 +320,13 @@ std::vector<NamedWorkload> ReadWorkloads() {
   all.push_back({"readrandomsmall", "read N/1000 times in random order", ReadRandomSmall});
   all.push_back({"multireadrandom", "read N times in random order, --batch_size keys per MultiGet",
                  MultiReadRandom});
-  all.push_back({"readseq", "read N times in key order", [](Client* c) { ReadInOrder(c, false); }});
   all.push_back(
-      {"readreverse", "read N times in reverse order", [](Client* c) { ReadInOrder(c, true); }});
+      {"readseq", "read N times in key order", [](Client* c) { ReadInOrder(c, false, Reads()); }});
+  all.push_back({"readreverse", "read N times in reverse order",
+                 [](Client* c) { ReadInOrder(c, true, Reads()); }});
   all.push_back({.name = "readtocache",
                  .help = "read all keys in key order, to fill the caches",
-                 .run = ReadToCache,
+                 .run = [](Client* c) { ReadInOrder(c, false, INT64_MAX); },
                  .single_client = true});
   all.push_back({"newiterator", "make N iterators", NewIterators});
   all.push_back({"seekrandom", "N random seeks, --seek_nexts Next() calls after each", SeekRandom});

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "db_bench/database.h"
 #include "db_bench/flags.h"
 #include "fiber/clock.h"
 #include "fiber/runtime.h"
@@ -34,13 +35,14 @@ void RunClient(Client* client, const Workload& workload, Reporter* reporter) {
 
 }  // namespace
 
-void RunWorkload(const std::string& name, int clients, rocksdb::DB* db, const Workload& workload) {
+void RunWorkload(const std::string& name, int clients, const Database& database,
+                 const Workload& workload) {
   static uint64_t total_clients = 0;  // later workloads get other random numbers
   std::unique_ptr<Reporter> reporter;
   if (FLAGS_report_interval_seconds > 0) {
     reporter = std::make_unique<Reporter>(FLAGS_report_file, FLAGS_report_interval_seconds);
   }
-  Shared shared(db, clients);
+  Shared shared(database.db(), &database.families(), clients);
   std::vector<std::unique_ptr<Client>> all;
   for (int i = 0; i < clients; i++) {
     total_clients++;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "db_bench/generator.h"
 #include "db_bench/stats.h"
@@ -16,9 +17,11 @@ namespace db_bench {
 
 // What the clients of one workload share.
 struct Shared {
-  Shared(rocksdb::DB* db, int clients) : db(db), clients(clients), initialized(clients), start(1) {}
+  Shared(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>* families, int clients)
+      : db(db), families(*families), clients(clients), initialized(clients), start(1) {}
 
   rocksdb::DB* const db;
+  const std::vector<rocksdb::ColumnFamilyHandle*>& families;  // --num_column_families
   const int clients;
   fiber::Latch initialized;
   fiber::Latch start;
@@ -38,8 +41,11 @@ struct Client {
 
 using Workload = std::function<void(Client*)>;
 
+class Database;
+
 // Runs `workload` with `clients` clients and prints the line `name : ...`.
-void RunWorkload(const std::string& name, int clients, rocksdb::DB* db, const Workload& workload);
+void RunWorkload(const std::string& name, int clients, const Database& database,
+                 const Workload& workload);
 
 // Says when a client is done: after `max_ops` operations, or after `max_seconds` if that is
 // positive.

@@ -1,6 +1,7 @@
 #include "db_bench/support.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "db_bench/flags.h"
@@ -32,6 +33,46 @@ rocksdb::WriteOptions MakeWriteOptions() {
   options.sync = FLAGS_sync;
   options.disableWAL = FLAGS_disable_wal;
   return options;
+}
+
+bool UsesTimestamps() { return FLAGS_user_timestamp_size > 0; }
+
+namespace {
+
+// Timestamps begin at the wall clock's microseconds and count writes: those of the next run of the
+// program, over the same database, are later still.
+uint64_t FirstTimestamp() {
+  static const uint64_t first = fiber::wall_micros();
+  return first;
+}
+std::atomic<uint64_t> timestamps{0};  // that were given
+
+// As the comparator leveldb.BytewiseComparator.u64ts has them: the least byte first.
+rocksdb::Slice Encode(uint64_t timestamp, std::string* buffer) {
+  buffer->resize(sizeof(timestamp));
+  for (char& byte : *buffer) {
+    byte = static_cast<char>(timestamp);
+    timestamp >>= 8;
+  }
+  return rocksdb::Slice(*buffer);
+}
+
+}  // namespace
+
+rocksdb::Slice Target::NextTimestamp() {
+  // Relaxed: the number alone is shared.
+  return Encode(FirstTimestamp() + timestamps.fetch_add(1, std::memory_order_relaxed) + 1,
+                &written_at_);
+}
+
+const rocksdb::ReadOptions& Target::Reading() {
+  if (timestamped_) {
+    uint64_t at = timestamps.load(std::memory_order_relaxed);
+    if (!FLAGS_read_with_latest_user_timestamp) at = client_->random.Uniform(at + 1);
+    read_at_slice_ = Encode(FirstTimestamp() + at, &read_at_);
+    read.timestamp = &read_at_slice_;
+  }
+  return read;
 }
 
 int64_t Reads() { return FLAGS_reads >= 0 ? FLAGS_reads : FLAGS_num; }

@@ -8,6 +8,7 @@
 #include "db_bench/runner.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
+#include "rocksdb/write_batch.h"
 
 namespace db_bench {
 
@@ -16,6 +17,54 @@ namespace db_bench {
 
 rocksdb::ReadOptions MakeReadOptions();
 rocksdb::WriteOptions MakeWriteOptions();
+bool UsesTimestamps();
+
+// What the operations of one client go to: of each key the family that its number has, and, with
+// --user_timestamp_size, a timestamp. Keys and values stay the caller's.
+class Target {
+ public:
+  explicit Target(Client* client) : client_(client), db_(client->shared->db) {}
+
+  rocksdb::ColumnFamilyHandle* Family(uint64_t number) const {
+    const auto& families = client_->shared->families;
+    return families.size() == 1 ? families[0] : families[number % families.size()];
+  }
+  rocksdb::Status Get(uint64_t number, const rocksdb::Slice& key, rocksdb::PinnableSlice* value) {
+    value->Reset();
+    return db_->Get(Reading(), Family(number), key, value);
+  }
+  rocksdb::Status Put(uint64_t number, const rocksdb::Slice& key, const rocksdb::Slice& value) {
+    if (!timestamped_) return db_->Put(write, Family(number), key, value);
+    return db_->Put(write, Family(number), key, NextTimestamp(), value);
+  }
+  rocksdb::Status Put(rocksdb::WriteBatch* batch, uint64_t number, const rocksdb::Slice& key,
+                      const rocksdb::Slice& value) {
+    if (!timestamped_) return batch->Put(Family(number), key, value);
+    return batch->Put(Family(number), key, NextTimestamp(), value);
+  }
+  rocksdb::Status Delete(rocksdb::WriteBatch* batch, uint64_t number, const rocksdb::Slice& key) {
+    if (!timestamped_) return batch->Delete(Family(number), key);
+    return batch->Delete(Family(number), key, NextTimestamp());
+  }
+  rocksdb::Status Merge(uint64_t number, const rocksdb::Slice& key, const rocksdb::Slice& value) {
+    return db_->Merge(write, Family(number), key, value);
+  }
+  // Iterators' and MultiGet's options: `read`, at a timestamp that stands until the next call.
+  const rocksdb::ReadOptions& Reading();
+
+  rocksdb::ReadOptions read = MakeReadOptions();
+  const rocksdb::WriteOptions write = MakeWriteOptions();
+
+ private:
+  // Later than all before; valid until the next call.
+  rocksdb::Slice NextTimestamp();
+
+  Client* const client_;
+  rocksdb::DB* const db_;
+  const bool timestamped_ = UsesTimestamps();
+  std::string written_at_, read_at_;
+  rocksdb::Slice read_at_slice_;
+};
 
 // How many operations a workload has that reads, that writes, that does both.
 int64_t Reads();

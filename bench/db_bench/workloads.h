@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "db_bench/runner.h"
+#include "rocksdb/compaction_filter.h"
 
 namespace db_bench {
 
@@ -22,6 +23,8 @@ struct NamedWorkload {
   void (*after)(rocksdb::DB* db) = nullptr;
 };
 
+// The compaction filter of timeseries; null: --expire_style asks for none.
+const rocksdb::CompactionFilter* ExpiredSamples();
 // A refusal of those that merge.
 std::string NoMergeOperator();
 
@@ -32,6 +35,7 @@ std::vector<NamedWorkload> MergeWorkloads();
 std::vector<NamedWorkload> MixedWorkloads();
 std::vector<NamedWorkload> TransactionWorkloads();
 std::vector<NamedWorkload> UpkeepWorkloads();
+std::vector<NamedWorkload> TimeSeriesWorkloads();
 std::vector<NamedWorkload> TraceWorkloads();
 // Around a workload, with --trace_file. They end the program where they fail.
 void StartTrace(rocksdb::DB* db);

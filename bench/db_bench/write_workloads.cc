@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,8 @@
 #include "db_bench/support.h"
 #include "db_bench/workloads.h"
 #include "kv_bench/permutation.h"
+#include "rocksdb/iterator.h"
+#include "rocksdb/metadata.h"
 #include "rocksdb/write_batch.h"
 
 namespace db_bench {
@@ -17,7 +20,8 @@ namespace db_bench {
 void Fill(Client* client, const FillOptions& fill) {
   const int64_t keys = std::max<int64_t>(1, FLAGS_num / fill.keys_divisor);
   const int64_t ops = fill.ops >= 0 ? fill.ops : Writes();
-  rocksdb::WriteOptions options = MakeWriteOptions();
+  Target target(client);
+  rocksdb::WriteOptions options = target.write;
   options.sync |= fill.sync;
   if (keys != FLAGS_num) {
     client->stats.AddMessage("(" + std::to_string(keys) + " ops)");
@@ -47,7 +51,7 @@ void Fill(Client* client, const FillOptions& fill) {
       const rocksdb::Slice k = key.Set(number);
       const rocksdb::Slice value =
           fill.value_size > 0 ? client->values->Next(fill.value_size) : NextValue(client);
-      const rocksdb::Status added = batch.Put(k, value);
+      const rocksdb::Status added = target.Put(&batch, number, k, value);
       if (!added.ok()) Fail("put", added);
       bytes += k.size() + value.size();
     }
@@ -62,16 +66,16 @@ namespace {
 
 void UpdateRandom(Client* client) {
   rocksdb::DB* db = client->shared->db;
-  const rocksdb::WriteOptions write_options = MakeWriteOptions();
-  const rocksdb::ReadOptions read_options = MakeReadOptions();
+  Target target(client);
   KeyBuffer key(FLAGS_key_size);
-  std::string old_value;
+  rocksdb::PinnableSlice old_value;
   int64_t updates = 0, found = 0;
   uint64_t bytes = 0;
   Duration duration(FLAGS_duration, ReadsAndWrites());
   while (!duration.Done(1)) {
-    const rocksdb::Slice k = key.Set(client->random.Uniform(FLAGS_num));
-    rocksdb::Status s = db->Get(read_options, k, &old_value);
+    const uint64_t number = client->random.Uniform(FLAGS_num);
+    const rocksdb::Slice k = key.Set(number);
+    rocksdb::Status s = target.Get(number, k, &old_value);
     if (s.ok()) {
       found++;
       bytes += k.size() + old_value.size();
@@ -79,7 +83,7 @@ void UpdateRandom(Client* client) {
       Fail("get", s);
     }
     const rocksdb::Slice value = NextValue(client);
-    s = db->Put(write_options, k, value);
+    s = target.Put(number, k, value);
     if (!s.ok()) Fail("put", s);
     bytes += k.size() + value.size();
     updates++;
@@ -92,7 +96,7 @@ void UpdateRandom(Client* client) {
 
 void Delete(Client* client, Order order) {
   const int64_t ops = FLAGS_deletes >= 0 ? FLAGS_deletes : FLAGS_num;
-  const rocksdb::WriteOptions options = MakeWriteOptions();
+  Target target(client);
   KeyBuffer key(FLAGS_key_size);
   rocksdb::WriteBatch batch(/*reserved_bytes=*/0, /*max_bytes=*/0,
                             FLAGS_write_batch_protection_bytes_per_key, /*default_cf_ts_sz=*/0);
@@ -101,11 +105,11 @@ void Delete(Client* client, Order order) {
   while (!duration.Done(FLAGS_batch_size)) {
     batch.Clear();
     for (int64_t i = 0; i < FLAGS_batch_size; i++) {
-      const rocksdb::Status added = batch.Delete(
-          key.Set(order == Order::kRandom ? client->random.Uniform(FLAGS_num) : next++));
+      const uint64_t number = order == Order::kRandom ? client->random.Uniform(FLAGS_num) : next++;
+      const rocksdb::Status added = target.Delete(&batch, number, key.Set(number));
       if (!added.ok()) Fail("del", added);
     }
-    const rocksdb::Status s = client->shared->db->Write(options, &batch);
+    const rocksdb::Status s = client->shared->db->Write(target.write, &batch);
     if (!s.ok()) Fail("del", s);
     client->stats.FinishedOps(client->shared->db, FLAGS_batch_size, OpKind::kDelete);
   }
@@ -234,9 +238,52 @@ std::string WhyNoVerify() {
 }
 
 void Compact(Client* client) {
-  const rocksdb::Status s =
-      client->shared->db->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr);
-  if (!s.ok()) Fail("compact", s);
+  for (rocksdb::ColumnFamilyHandle* family : client->shared->families) {
+    const rocksdb::Status s =
+        client->shared->db->CompactRange(rocksdb::CompactRangeOptions(), family, nullptr, nullptr);
+    if (!s.ok()) Fail("compact", s);
+  }
+}
+
+// All tables of one level into the next one, in each family.
+void CompactLevel(Client* client, int level) {
+  rocksdb::DB* db = client->shared->db;
+  for (rocksdb::ColumnFamilyHandle* family : client->shared->families) {
+    rocksdb::ColumnFamilyMetaData meta;
+    db->GetColumnFamilyMetaData(family, &meta);
+    std::vector<std::string> tables;
+    for (const rocksdb::SstFileMetaData& table : meta.levels[static_cast<size_t>(level)].files) {
+      tables.push_back(table.name);
+    }
+    if (tables.empty()) continue;
+    const rocksdb::Status s =
+        db->CompactFiles(rocksdb::CompactionOptions(), family, tables, level + 1);
+    if (!s.ok()) Fail("compact", s);
+  }
+}
+
+std::string WhyNoLevels() {
+  return FLAGS_num_levels < 3 ? "compact0 and compact1 need --num_levels=3 or more" : "";
+}
+
+// Writes keys in order, and looks for each of them at once.
+void FillAndSeek(Client* client) {
+  rocksdb::DB* db = client->shared->db;
+  Target target(client);
+  KeyBuffer key(FLAGS_key_size);
+  Duration duration(FLAGS_duration, Writes());
+  for (uint64_t number = 0; !duration.Done(1); number++) {
+    const rocksdb::Slice k = key.Set(number % static_cast<uint64_t>(FLAGS_num));
+    rocksdb::Status s = target.Put(number, k, NextValue(client));
+    if (!s.ok()) Fail("put", s);
+    client->stats.FinishedOps(db, 1, OpKind::kWrite);
+    const std::unique_ptr<rocksdb::Iterator> iter(
+        db->NewIterator(target.Reading(), target.Family(number)));
+    iter->Seek(k);
+    if (!iter->status().ok()) Fail("iterator", iter->status());
+    if (!iter->Valid() || iter->key() != k) Fail("fillseekseq: a key that was written is missing");
+    client->stats.FinishedOps(db, 1, OpKind::kSeek);
+  }
 }
 
 }  // namespace
@@ -272,7 +319,20 @@ std::vector<NamedWorkload> WriteWorkloads() {
                  .help = "N reads, writes, deletes of ten keys together, verified",
                  .run = [](Client* c) { Verifier(c).Run(); },
                  .refusal = WhyNoVerify});
+  all.push_back({"fillseekseq", "write N values in key order, and seek each", FillAndSeek,
+                 /*fresh_db=*/true});
   all.push_back({"compact", "compact the whole database", Compact});
+  all.push_back({"compactall", "the same", Compact});
+  all.push_back({.name = "compact0",
+                 .help = "compact level 0 into level 1",
+                 .run = [](Client* c) { CompactLevel(c, 0); },
+                 .single_client = true,
+                 .refusal = WhyNoLevels});
+  all.push_back({.name = "compact1",
+                 .help = "compact level 1 into level 2",
+                 .run = [](Client* c) { CompactLevel(c, 1); },
+                 .single_client = true,
+                 .refusal = WhyNoLevels});
   return all;
 }
 
