@@ -442,12 +442,14 @@ class DbBenchTest(unittest.TestCase):
              'delete_obsolete_files_period_micros': '5', 'allow_data_in_errors': 'true', 'stats_history_buffer_size': '4096',
              'stats_persist_period_sec': '7', 'advise_random_on_open': 'false', 'random_access_max_buffer_size': '65536',
              'avoid_flush_during_shutdown': 'true', 'max_manifest_file_size': '100000', 'skip_stats_update_on_db_open': 'true',
-             'read_amp_bytes_per_bit': '32', 'merge_operator': 'PutOperator'},
+             'index_type': 'kBinarySearchWithFirstKey', 'read_amp_bytes_per_bit': '32', 'merge_operator': 'PutOperator'},
             '--max_bytes_for_level_multiplier_additional=2,3', '--track_and_verify_wals_in_manifest', '--file_checksum',
             '--delete_obsolete_files_period_micros=5', '--allow_data_in_errors', '--stats_history_buffer_size=4096',
             '--stats_persist_period_sec=7', '--advise_random_on_open=false', '--random_access_max_buffer_size=65536',
             '--avoid_flush_during_shutdown', '--max_manifest_file_size=100000', '--skip_stats_update_on_db_open',
-            '--num_low_pri_threads=2', '--num_high_pri_threads=2', '--num_bottom_pri_threads=1', '--read_amp_bytes_per_bit=32', '--merge_operator=put')
+            '--num_low_pri_threads=2', '--num_high_pri_threads=2', '--num_bottom_pri_threads=1', '--index_with_first_key', '--read_amp_bytes_per_bit=32', '--merge_operator=put')
+        self.expect_options({'index_type': 'kHashSearch'}, '--use_hash_search', '--prefix_size=4')
+        self.expect_refusal('--use_hash_search needs --prefix_size', '--use_hash_search')
         self.assertIn('stop_style=kCompactionStopStyleSimilarSize', self.options_of(
             '--compaction_style=1', '--universal_stop_style=0')['compaction_options_universal'])
         self.expect_refusal('must not be negative', '--num_low_pri_threads=-1')

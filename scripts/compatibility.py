@@ -116,6 +116,8 @@ NOTES = [
     '- Prepared transactions that a `TransactionDB` recovers hold the locks of their keys again; in RocksDB they hold none. They take no more',
     '  writes; RocksDB takes them, and loses them in a crash. All steps are logged whatever `disableWAL` says, in RocksDB only `Prepare`.',
     '  A step that was refused before anything was written may be tried again; in RocksDB the transaction is stuck.',
+    '- `index_type = kHashSearch` is without effect: tables get the plain index, in which any key is found (as RocksDB reads it where it has no',
+    '  hash). `kBinarySearchWithFirstKey`: the keys are written as RocksDB writes them, its iterators use them, those of Cairn do not.',
     '- `data_block_index_type = kDataBlockBinaryAndHash`: with a comparator to which keys of different bytes may be equal',
     '  (`CanKeysWithDifferentByteContentsBeEqual`, the default of a comparator of one\'s own) blocks are made and searched without the hash.',
     '- `persist_user_defined_timestamps=false`, as in later releases of RocksDB: tables, and the bounds in the MANIFEST, are those of keys without',

@@ -126,6 +126,13 @@ rocksdb::BlockBasedTableOptions TableOptions() {
     table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
     table.partition_filters = FLAGS_partition_index_and_filters;
   }
+  if (FLAGS_index_with_first_key) {
+    table.index_type = rocksdb::BlockBasedTableOptions::kBinarySearchWithFirstKey;
+  }
+  if (FLAGS_use_hash_search) {
+    if (FLAGS_prefix_size == 0) Fail("--use_hash_search needs --prefix_size");
+    table.index_type = rocksdb::BlockBasedTableOptions::kHashSearch;
+  }
   table.metadata_block_size = static_cast<uint64_t>(FLAGS_metadata_block_size);
   table.pin_top_level_index_and_filter = FLAGS_pin_top_level_index_and_filter;
   table.enable_index_compression = FLAGS_enable_index_compression;

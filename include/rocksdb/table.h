@@ -102,9 +102,9 @@ struct BlockBasedTableOptions {
 
   enum IndexType : char {
     kBinarySearch = 0x00,
-    kHashSearch = 0x01,                // unsupported
+    kHashSearch = 0x01,  // without effect: tables get kBinarySearch; needs a prefix_extractor
     kTwoLevelIndexSearch = 0x02,       // in partitions, read as they are wanted
-    kBinarySearchWithFirstKey = 0x03,  // unsupported
+    kBinarySearchWithFirstKey = 0x03,  // the keys are written for RocksDB, and not used
   };
   IndexType index_type = kBinarySearch;
 

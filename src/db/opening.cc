@@ -108,9 +108,10 @@ Status Opening::StatsHistoryFamily(const ColumnFamilyOptions& of_default,
                                    ColumnFamilyDescriptor* family) const {
   family->name = "___rocksdb_stats_history___";
   ColumnFamilyOptions& options = family->options;
-  options.write_buffer_size = size_t{2} << 20;       // nothing is written to it here
-  options.table_factory = of_default.table_factory;  // and so to its cache
-  options.compression = kNoCompression;              // which a table_factory may not go with
+  options.write_buffer_size = size_t{2} << 20;             // nothing is written to it here
+  options.table_factory = of_default.table_factory;        // and so to its cache
+  options.prefix_extractor = of_default.prefix_extractor;  // which the factory may want
+  options.compression = kNoCompression;                    // which a table_factory may not go with
   if (db_.options.allow_ingest_behind) options.compaction_style = kCompactionStyleUniversal;
   return CompleteOptions(db_.options, &options);
 }

@@ -144,14 +144,16 @@ TEST(BareKeys, RangeTombstonesGetTheSmallestTimestamp) {
 // Every layout: blocks of one entry and of many, indexes in one block and in many, with and without
 // differences of values, versions of one key in several blocks.
 TEST(BareKeys, AreReadAsTheyWereWritten) {
-  for (int layout = 0; layout < 16; ++layout) {
+  for (int layout = 0; layout < 24; ++layout) {
     SCOPED_TRACE("layout " + std::to_string(layout));
     Harness harness(layout % 2 == 0 ? BytewiseComparatorWithU64Ts()
                                     : ReverseBytewiseComparatorWithU64Ts());
     harness.strip_timestamps = true;
     harness.table_options.block_size = layout % 4 < 2 ? 1 : 512;
     harness.table_options.format_version = layout % 8 < 4 ? 5 : 2;
-    if (layout >= 8) {
+    if (layout >= 16) {
+      harness.table_options.index_type = BlockBasedTableOptions::kBinarySearchWithFirstKey;
+    } else if (layout >= 8) {
       harness.table_options.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
       harness.table_options.partition_filters = true;
       harness.table_options.metadata_block_size = 1;

@@ -123,7 +123,10 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
   auto& extra = p.user_collected_properties;
   extra = options.extra_properties;
   std::string index_type;
-  PutFixed32(&index_type, static_cast<uint32_t>(table_options.index_type));
+  // There is no hash index: such a table has the plain one, and says so.
+  const bool hash = table_options.index_type == BlockBasedTableOptions::kHashSearch;
+  PutFixed32(&index_type, static_cast<uint32_t>(hash ? BlockBasedTableOptions::kBinarySearch
+                                                     : table_options.index_type));
   extra[kIndexTypeProperty] = index_type;
   extra[kWholeKeyFilteringProperty] = table_options.whole_key_filtering ? "1" : "0";
   extra[kPrefixFilteringProperty] = options.prefix_extractor == nullptr ? "0" : "1";
@@ -208,6 +211,8 @@ void BlockBasedTableBuilder::Add(const Slice& key, const Slice& value) {
     if (!ok()) return;
   }
   if (index_entry_pending_) AddIndexEntry(&key);
+  if (index_.stores_first_keys() && data_block_.empty()) [[unlikely]]
+    index_.AddFirstKey(key);
   if (filter_ != nullptr) filter_->Add(icmp_.BareKey(ExtractUserKey(key)));
   if (icmp_.timestamp_size() != 0) [[unlikely]]
     NoteTimestamp(key);

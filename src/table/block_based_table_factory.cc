@@ -33,9 +33,8 @@ Status ValidateTableOptions(const BlockBasedTableOptions& o) {
   }
   if (!IsSupportedChecksumType(static_cast<uint8_t>(o.checksum)))
     return invalid("checksum is unknown");
-  if (o.index_type != BlockBasedTableOptions::kBinarySearch &&
-      o.index_type != BlockBasedTableOptions::kTwoLevelIndexSearch) {
-    return unsupported("index_type other than kBinarySearch and kTwoLevelIndexSearch");
+  if (o.index_type > BlockBasedTableOptions::kBinarySearchWithFirstKey) {
+    return invalid("index_type is unknown");
   }
   if (o.data_block_index_type == BlockBasedTableOptions::kDataBlockBinaryAndHash &&
       !(o.data_block_hash_table_util_ratio > 0)) {

@@ -4,15 +4,28 @@
 
 namespace cairn {
 
-void IndexBlockWriter::Add(const Slice& key, const BlockHandle& handle) {
+void IndexBlockWriter::Add(const Slice& key, const BlockHandle& handle, const Slice* first_key) {
   value_.clear();
   delta_.clear();
   handle.EncodeTo(&value_);
   // Of the first entry it is not stored: that one is a restart point.
   PutVarsignedint64(&delta_, static_cast<int64_t>(handle.size) - static_cast<int64_t>(last_size_));
   last_size_ = handle.size;
+  if (first_key != nullptr) {
+    PutLengthPrefixedSlice(&value_, *first_key);
+    PutLengthPrefixedSlice(&delta_, *first_key);
+  }
   const Slice delta(delta_);
   block_.Add(key, value_, &delta);
+}
+
+void IndexBuilder::AddFirstKey(const Slice& internal_key) {
+  if (strip_timestamps_) {
+    first_keys_ += InternalKeyWithoutTimestamp(internal_key, icmp_.timestamp_size());
+  } else {
+    first_keys_.append(internal_key.data(), internal_key.size());
+  }
+  first_key_ends_.push_back(first_keys_.size());
 }
 
 void IndexBuilder::AddSeparator(const Slice& last_key, const Slice* next_key) {
@@ -41,7 +54,15 @@ IndexBuilder::Sizes IndexBuilder::Finish(const WriteFn& write, BlockHandle* hand
   };
   IndexBlockWriter block(options_);
   if (options_.index_type != BlockBasedTableOptions::kTwoLevelIndexSearch) {
-    for (size_t i = 0; i < num_separators(); ++i) block.Add(Key(i), handles_[i]);
+    for (size_t i = 0, start = 0; i < num_separators(); ++i) {
+      if (!stores_first_keys()) {
+        block.Add(Key(i), handles_[i]);
+        continue;
+      }
+      const Slice first_key(first_keys_.data() + start, first_key_ends_[i] - start);
+      block.Add(Key(i), handles_[i], &first_key);
+      start = first_key_ends_[i];
+    }
     put(block.Finish(), handle);
     return sizes;
   }

@@ -5,6 +5,7 @@
 // number.
 //
 //   whole        separator -> data block, in one block
+//   with keys    the same, and each block's first key (kBinarySearchWithFirstKey)
 //   partitioned  blocks of that kind, each of about metadata_block_size bytes, and the top-level
 //                index: last separator -> partition
 #pragma once
@@ -36,8 +37,9 @@ class IndexBlockWriter {
       : block_(options.index_block_restart_interval, /*use_delta_encoding=*/true,
                /*values_delta_encoded=*/HasDeltaEncodedIndex(options)) {}
 
-  // `key`: as IndexBuilder::Key() has it.
-  void Add(const Slice& key, const BlockHandle& handle);
+  // `key`: as IndexBuilder::Key() has it; `first_key`: null, or the block's first internal key,
+  // which then stands behind its place.
+  void Add(const Slice& key, const BlockHandle& handle, const Slice* first_key = nullptr);
   bool empty() const { return block_.empty(); }
   size_t CurrentSize() const { return block_.CurrentSize(); }
   Slice Finish() { return block_.Finish(); }
@@ -57,6 +59,11 @@ class IndexBuilder {
                bool strip_timestamps)
       : options_(options), icmp_(icmp), strip_timestamps_(strip_timestamps) {}
 
+  // The blocks' first keys are wanted: AddFirstKey() of each, before its AddSeparator().
+  bool stores_first_keys() const {
+    return options_.index_type == BlockBasedTableOptions::kBinarySearchWithFirstKey;
+  }
+  void AddFirstKey(const Slice& internal_key);
   // A data block ended with `last_key`; `next_key` begins the next one (null: the table ends).
   // Both are internal keys.
   void AddSeparator(const Slice& last_key, const Slice* next_key);
@@ -65,7 +72,9 @@ class IndexBuilder {
 
   size_t num_separators() const { return separator_ends_.size(); }
   // Bytes of the index, about.
-  size_t EstimatedSize() const { return separators_.size() + separator_ends_.size() * 8; }
+  size_t EstimatedSize() const {
+    return separators_.size() + first_keys_.size() + separator_ends_.size() * 8;
+  }
 
   // From here on: all separators are there.
 
@@ -94,6 +103,8 @@ class IndexBuilder {
   const bool strip_timestamps_;
   std::string separators_;  // internal keys, one after another
   std::vector<size_t> separator_ends_;
+  std::string first_keys_;  // likewise; of blocks that are stored with theirs
+  std::vector<size_t> first_key_ends_;
   std::vector<BlockHandle> handles_;
   bool separators_need_sequence_ = false;
 };

@@ -139,7 +139,7 @@ TEST(TableTest, LargeValuesAndLongKeys) {
     std::string value(random.Uniform(100000), '\0');
     for (char& c : value) c = static_cast<char>(random.Next());  // does not compress: stored raw
     h.Put(std::string(random.Uniform(3000), static_cast<char>('a' + i % 26)) + std::to_string(i),
-          static_cast<SequenceNumber>(i + 1), value);
+          static_cast<SequenceNumber>(i) + 1, value);
   }
   ASSERT_TRUE(h.Build().ok());
   ASSERT_TRUE(h.Open().ok());
@@ -487,9 +487,6 @@ TEST(TableTest, RefusesWhatItCannotWrite) {
   EXPECT_TRUE(bzip.Build().IsNotSupported());
   BlockBasedTableOptions o;
   EXPECT_TRUE(ValidateTableOptions(o).ok());
-  o.index_type = BlockBasedTableOptions::kHashSearch;
-  EXPECT_TRUE(ValidateTableOptions(o).IsNotSupported());
-  o = BlockBasedTableOptions();
   o.format_version = 8;
   EXPECT_TRUE(ValidateTableOptions(o).IsInvalidArgument());
 }

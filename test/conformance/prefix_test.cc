@@ -225,6 +225,32 @@ TEST_F(PrefixTest, PartitionedIndexesAndFilters) {
   }
 }
 
+TEST_F(PrefixTest, OtherIndexesOfTables) {
+  for (const auto type :
+       {BlockBasedTableOptions::kHashSearch, BlockBasedTableOptions::kBinarySearchWithFirstKey}) {
+    table_.index_type = type;
+    for (const uint32_t version : {2u, 5u}) {
+      table_.format_version = version;
+      DestroyDB(dir_, options_).PermitUncheckedError();
+      Fill();
+      CheckAll();
+      ASSERT_OK(Delete(KeyOf(1, 1)));
+      ASSERT_OK(Flush());
+      ASSERT_OK(Compact());
+      EXPECT_EQ("NOT_FOUND", Get(KeyOf(1, 1)));
+      ASSERT_OK(Put(KeyOf(1, 1), "101"));
+      CheckAll();
+      Shut();
+      // What was written so is read by those who ask for a plain index.
+      table_.index_type = BlockBasedTableOptions::kBinarySearch;
+      OpenTables();
+      CheckAll();
+      Shut();
+      table_.index_type = type;
+    }
+  }
+}
+
 TEST_F(PrefixTest, OptimizedFiltersForHits) {
   options_.optimize_filters_for_hits = true;
   Fill();

@@ -74,7 +74,7 @@ struct Config : interop::Shape {
        compact_files = false, partitioned = false, universal = false, prefix = false,
        families = false, atomic_flush = false, hash_index = false, ingest = false,
        dictionary = false, checksums = false, collectors = false, cached_metadata = false,
-       entities = false, blobs = false;
+       entities = false, blobs = false, first_keys = false;
   std::shared_ptr<rocksdb::Statistics> statistics = rocksdb::CreateDBStatistics();
 };
 
@@ -165,6 +165,9 @@ rocksdb::Options OptionsOf(const Config& config) {
   }
   table.filter_policy.reset(config.ribbon ? rocksdb::NewRibbonFilterPolicy(10, -1)
                                           : rocksdb::NewBloomFilterPolicy(10));
+  if (config.first_keys) {
+    table.index_type = rocksdb::BlockBasedTableOptions::kBinarySearchWithFirstKey;
+  }
   if (config.hash_index) {
     table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
   }
@@ -661,6 +664,7 @@ void ParseFlag(const std::string& arg, Config* config) {
       {"atomic-flush", &Config::atomic_flush},
       {"ingest", &Config::ingest},
       {"hash-index", &Config::hash_index},
+      {"first-keys", &Config::first_keys},
       {"flushes-only", &Config::flushes_only},
       {"universal", &Config::universal},
       {"compact-files", &Config::compact_files}};

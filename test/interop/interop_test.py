@@ -35,10 +35,10 @@ CONFIGS = {
     'snappy': ['--compact-files', '--prefix', '--merge', '--ingest'],
     'snappy-blobs': ['--dynamic-levels', '--merge', '--blobs'],
     'zstd-blobs': ['--families', '--checksums', '--ranges', '--blobs'],
-    'zlib': ['--comparator=reverse', '--hash-index', '--dictionary', '--entities'],
+    'zlib': ['--comparator=reverse', '--hash-index', '--dictionary', '--entities', '--first-keys'],
     'lz4': ['--dynamic-levels', '--partitioned', '--prefix', '--dictionary', '--cached-metadata'],
     'lz4hc': ['--universal', '--families', '--atomic-flush', '--merge', '--ranges', '--dictionary', '--collectors'],
-    'zstd': ['--ribbon', '--families', '--dictionary', '--checksums', '--ingest'],
+    'zstd': ['--ribbon', '--first-keys', '--families', '--dictionary', '--checksums', '--ingest'],
 }
 
 
