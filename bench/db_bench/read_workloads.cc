@@ -217,7 +217,8 @@ Workload Beside(void (*background)(Client*), std::function<void(Client*)> others
   };
 }
 
-// Keys of the greatest power of two that fits into --num: the number needs no division.
+// The low bits of a random number are the key, without a division: of those up to the next power of
+// two some are not there.
 void ReadRandomFast(Client* client) {
   rocksdb::DB* db = client->shared->db;
   Target target(client);

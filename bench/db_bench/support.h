@@ -39,10 +39,13 @@ class Target {
   }
   rocksdb::Status Put(rocksdb::WriteBatch* batch, uint64_t number, const rocksdb::Slice& key,
                       const rocksdb::Slice& value) {
+    // (Without a family the batch asks for no comparator.)
+    if (plain_) return batch->Put(key, value);
     if (!timestamped_) return batch->Put(Family(number), key, value);
     return batch->Put(Family(number), key, NextTimestamp(), value);
   }
   rocksdb::Status Delete(rocksdb::WriteBatch* batch, uint64_t number, const rocksdb::Slice& key) {
+    if (plain_) return batch->Delete(key);
     if (!timestamped_) return batch->Delete(Family(number), key);
     return batch->Delete(Family(number), key, NextTimestamp());
   }
@@ -62,6 +65,7 @@ class Target {
   Client* const client_;
   rocksdb::DB* const db_;
   const bool timestamped_ = UsesTimestamps();
+  const bool plain_ = !timestamped_ && client_->shared->families.size() == 1;
   std::string written_at_, read_at_;
   rocksdb::Slice read_at_slice_;
 };
