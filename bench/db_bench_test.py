@@ -382,6 +382,12 @@ class DbBenchTest(unittest.TestCase):
                                  '--value_size_min=100', '--value_size_max=2000', '--compression_type=none', f'--db={folder}/x')
                 size = sum(table.stat().st_size for table in pathlib.Path(folder, 'x').glob('*.sst'))
                 self.assertTrue(low < size / 2000 < high, (kind, size))
+        # What is appended is as large as that says, not as --value_size.
+        with tempfile.TemporaryDirectory() as folder:
+            self.expect_runs('--num=200', '--benchmarks=appendrandom,flush', '--value_size_distribution_type=uniform',
+                             '--value_size=50000', '--value_size_min=1', '--value_size_max=10', '--compression_type=none',
+                             f'--db={folder}/x')
+            self.assertLess(sum(table.stat().st_size for table in pathlib.Path(folder, 'x').glob('*.sst')), 50000)
         self.expect_refusal('there are fixed, uniform and normal', '--value_size_distribution_type=zipf')
         self.expect_refusal('--value_size_min', '--value_size_min=10', '--value_size_max=9')
 

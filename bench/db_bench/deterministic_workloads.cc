@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "db_bench/fill.h"
 #include "db_bench/flags.h"
+#include "db_bench/support.h"
 #include "db_bench/workloads.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
@@ -24,9 +24,7 @@ namespace {
 using Names = std::vector<std::string>;
 
 void Check(const char* what, const rocksdb::Status& s) {
-  if (s.ok()) return;
-  std::fprintf(stderr, "%s error: %s\n", what, s.ToString().c_str());
-  std::exit(1);
+  if (!s.ok()) Fail(what, s);
 }
 
 void SetLimits(rocksdb::DB* db, bool disable_auto_compactions, int slowdown, int stop) {
@@ -51,7 +49,7 @@ std::vector<Names> WriteRuns(Client* client, Order first, double shrink, size_t 
   rocksdb::DB* const db = client->shared->db;
   std::vector<Names> runs;
   size_t files = 0;
-  int64_t ops = FLAGS_writes >= 0 ? FLAGS_writes : FLAGS_num;
+  int64_t ops = Writes();
   while (ops > 0 && runs.size() < most) {
     FillOptions fill;
     fill.order = runs.empty() ? first : Order::kUniqueRandom;
@@ -100,8 +98,7 @@ void FillDeterministic(Client* client, Order first) {
                             : 1.0 / options.max_bytes_for_level_multiplier;
   std::vector<Names> runs = WriteRuns(client, first, shrink, universal ? SIZE_MAX : levels - 1);
   if (runs.size() < (universal ? levels : levels - 1)) {
-    std::fprintf(stderr, "n is too small to fill %zu levels\n", levels);
-    std::exit(1);
+    Fail("n is too small to fill " + std::to_string(levels) + " levels");
   }
   if (!universal && runs.size() == levels - 1) {
     // Some of the newest files stay in level 0.

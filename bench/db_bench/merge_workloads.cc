@@ -98,14 +98,13 @@ void GetMergeOperands(Client* client) {
   AddFound(client, found, read, (" ( operands:" + std::to_string(all) + ")").c_str());
 }
 
-// Reads a random key and writes what `change` makes of its value ("" where there was none).
+// Reads a random key and writes what `change` makes of its value (empty where there was none).
 template <typename Change>
 void ReadAndChange(Client* client, const Change& change) {
   rocksdb::DB* db = client->shared->db;
   Target target(client);
   KeyBuffer key(FLAGS_key_size);
   rocksdb::PinnableSlice old_value;
-  std::string value;
   int64_t updates = 0, found = 0;
   uint64_t bytes = 0;
   Duration duration(FLAGS_duration, ReadsAndWrites());
@@ -113,13 +112,13 @@ void ReadAndChange(Client* client, const Change& change) {
     const uint64_t number = client->random.Uniform(FLAGS_num);
     const rocksdb::Slice k = key.Set(number);
     rocksdb::Status s = target.Get(number, k, &old_value);
-    if (!s.ok() && !s.IsNotFound()) Fail("get", s);
     if (s.ok()) {
       found++;
       bytes += k.size() + old_value.size();
+    } else if (!s.IsNotFound()) {
+      Fail("get", s);
     }
-    value.assign(old_value.data(), s.ok() ? old_value.size() : 0);
-    change(&value);
+    const rocksdb::Slice value = change(s.ok() ? rocksdb::Slice(old_value) : rocksdb::Slice());
     s = target.Put(number, k, value);
     if (!s.ok()) Fail("put", s);
     bytes += k.size() + value.size();
@@ -131,20 +130,31 @@ void ReadAndChange(Client* client, const Change& change) {
                            " found:" + std::to_string(found) + ")");
 }
 
+void UpdateRandom(Client* client) {
+  ReadAndChange(client, [client](const rocksdb::Slice& /*old*/) { return NextValue(client); });
+}
+
 void AppendRandom(Client* client) {
-  ReadAndChange(client, [client](std::string* value) {
-    if (!value->empty()) value->push_back(',');
-    value->append(NextValue(client).data(), static_cast<size_t>(FLAGS_value_size));
+  std::string value;
+  ReadAndChange(client, [&](const rocksdb::Slice& old) {
+    const rocksdb::Slice more = NextValue(client);
+    value.assign(old.data(), old.size());
+    if (!value.empty()) value.push_back(',');
+    value.append(more.data(), more.size());
+    return rocksdb::Slice(value);
   });
 }
 
 void XorUpdateRandom(Client* client) {
-  ReadAndChange(client, [client](std::string* value) {
+  std::string value;
+  ReadAndChange(client, [&](const rocksdb::Slice& old) {
     const rocksdb::Slice other = NextValue(client);
-    value->resize(std::max(value->size(), other.size()), '\0');
+    value.assign(old.data(), old.size());
+    value.resize(std::max(old.size(), other.size()), '\0');
     for (size_t i = 0; i < other.size(); i++) {
-      (*value)[i] = static_cast<char>((*value)[i] ^ other[i]);
+      value[i] = static_cast<char>(value[i] ^ other[i]);
     }
+    return rocksdb::Slice(value);
   });
 }
 
@@ -169,6 +179,7 @@ std::vector<NamedWorkload> MergeWorkloads() {
                  .help = "read N random keys' values and operands, apart",
                  .run = GetMergeOperands,
                  .refusal = NoMergeOperator});
+  all.push_back({"updaterandom", "read a random key and write it again", UpdateRandom});
   all.push_back(
       {"appendrandom", "read a random key and write it with more at its end", AppendRandom});
   all.push_back(

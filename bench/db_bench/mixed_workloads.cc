@@ -34,6 +34,14 @@ int64_t Pareto(double u, double theta, double k, double sigma) {
 }
 int64_t Power(double u, double a, double b) { return Whole(std::pow(u / a, 1 / b)); }
 
+// One of `keys` keys: any, or some of them oftener. The power distribution says of how many
+// accesses a key is; which key it is, its hash.
+uint64_t KeyBelow(uint64_t keys, Random* random) {
+  if (FLAGS_key_dist_a == 0 || FLAGS_key_dist_b == 0) return random->Uniform(keys);
+  const int64_t rank = Power(random->Fraction(), FLAGS_key_dist_a, FLAGS_key_dist_b);
+  return Random{static_cast<uint64_t>(rank)}.Uniform(keys);
+}
+
 // The keys in --keyrange_num ranges of equal size, of which each is as hot as
 // a * exp(b * x) + c * exp(d * x) says of its rank x. Which range has which rank is the same with
 // each seed, so that a database that was filled so is read so.
@@ -62,20 +70,11 @@ class HotRanges {
     const double where = random->Fraction() * up_to_.back();
     const auto range = std::upper_bound(up_to_.begin(), up_to_.end(), where) - up_to_.begin();
     const auto last = static_cast<int64_t>(up_to_.size()) - 1;
-    return static_cast<uint64_t>(std::min<int64_t>(range, last) * keys_ + Offset(random));
+    return static_cast<uint64_t>(std::min<int64_t>(range, last) * keys_) +
+           KeyBelow(static_cast<uint64_t>(keys_), random);
   }
 
  private:
-  // Within a range: any, or some of them oftener.
-  int64_t Offset(Random* random) const {
-    const auto keys = static_cast<uint64_t>(keys_);
-    if (FLAGS_key_dist_a == 0 || FLAGS_key_dist_b == 0) {
-      return static_cast<int64_t>(random->Uniform(keys));
-    }
-    const int64_t rank = Power(random->Fraction(), FLAGS_key_dist_a, FLAGS_key_dist_b);
-    return static_cast<int64_t>(Random{static_cast<uint64_t>(rank)}.Uniform(keys));
-  }
-
   int64_t keys_;               // in each range
   std::vector<double> up_to_;  // the heat of the ranges up to each
 };
@@ -160,12 +159,9 @@ class MixGraph {
 
  private:
   uint64_t NextKey() {
-    const auto num = static_cast<uint64_t>(FLAGS_num);
-    if (ranges_ != nullptr) return ranges_->Key(&client_->random);
-    if (FLAGS_key_dist_a == 0 || FLAGS_key_dist_b == 0) return client_->random.Uniform(num);
-    // The power distribution says of how many accesses a key is; which key it is, its hash.
-    const int64_t rank = Power(client_->random.Fraction(), FLAGS_key_dist_a, FLAGS_key_dist_b);
-    return Random{static_cast<uint64_t>(rank)}.Uniform(num);
+    Random* const random = &client_->random;
+    return ranges_ != nullptr ? ranges_->Key(random)
+                              : KeyBelow(static_cast<uint64_t>(FLAGS_num), random);
   }
 
   void Get(const rocksdb::Slice& key) {

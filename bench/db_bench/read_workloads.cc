@@ -164,7 +164,7 @@ void SeekRandom(Client* client) {
 }
 
 // What writes, merges or scans beside those that read: see RunBeside().
-void BackgroundWriter(Client* client) {
+void WriteBeside(Client* client, bool merges) {
   rocksdb::DB* db = client->shared->db;
   Target target(client);
   KeyBuffer key(FLAGS_key_size);
@@ -172,27 +172,16 @@ void BackgroundWriter(Client* client) {
     const uint64_t number = client->random.Uniform(FLAGS_num);
     const rocksdb::Slice k = key.Set(number);
     const rocksdb::Slice value = NextValue(client);
-    const rocksdb::Status s = target.Put(number, k, value);
-    if (!s.ok()) Fail("put", s);
-    client->stats.FinishedOps(db, 1, OpKind::kWrite);
+    const rocksdb::Status s =
+        merges ? target.Merge(number, k, value) : target.Put(number, k, value);
+    if (!s.ok()) Fail(merges ? "merge" : "put", s);
+    client->stats.FinishedOps(db, 1, merges ? OpKind::kMerge : OpKind::kWrite);
     return k.size() + value.size();
   });
 }
 
-void BackgroundMerger(Client* client) {
-  rocksdb::DB* db = client->shared->db;
-  Target target(client);
-  KeyBuffer key(FLAGS_key_size);
-  RunBeside(client, [&] {
-    const uint64_t number = client->random.Uniform(FLAGS_num);
-    const rocksdb::Slice k = key.Set(number);
-    const rocksdb::Slice value = NextValue(client);
-    const rocksdb::Status s = target.Merge(number, k, value);
-    if (!s.ok()) Fail("merge", s);
-    client->stats.FinishedOps(db, 1, OpKind::kMerge);
-    return k.size() + value.size();
-  });
-}
+void BackgroundWriter(Client* client) { WriteBeside(client, /*merges=*/false); }
+void BackgroundMerger(Client* client) { WriteBeside(client, /*merges=*/true); }
 
 // Reads the whole database again and again.
 void BackgroundScanner(Client* client) {

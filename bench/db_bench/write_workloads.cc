@@ -1,4 +1,4 @@
-// Workloads that write: fill*, overwrite, update, delete, compact.
+// Workloads that write: fill*, overwrite, delete, compact.
 
 #include <algorithm>
 #include <cstdio>
@@ -63,36 +63,6 @@ void Fill(Client* client, const FillOptions& fill) {
 }
 
 namespace {
-
-void UpdateRandom(Client* client) {
-  rocksdb::DB* db = client->shared->db;
-  Target target(client);
-  KeyBuffer key(FLAGS_key_size);
-  rocksdb::PinnableSlice old_value;
-  int64_t updates = 0, found = 0;
-  uint64_t bytes = 0;
-  Duration duration(FLAGS_duration, ReadsAndWrites());
-  while (!duration.Done(1)) {
-    const uint64_t number = client->random.Uniform(FLAGS_num);
-    const rocksdb::Slice k = key.Set(number);
-    rocksdb::Status s = target.Get(number, k, &old_value);
-    if (s.ok()) {
-      found++;
-      bytes += k.size() + old_value.size();
-    } else if (!s.IsNotFound()) {
-      Fail("get", s);
-    }
-    const rocksdb::Slice value = NextValue(client);
-    s = target.Put(number, k, value);
-    if (!s.ok()) Fail("put", s);
-    bytes += k.size() + value.size();
-    updates++;
-    client->stats.FinishedOps(db, 1, OpKind::kUpdate);
-  }
-  client->stats.AddBytes(bytes);
-  client->stats.AddMessage("( updates:" + std::to_string(updates) +
-                           " found:" + std::to_string(found) + ")");
-}
 
 void Delete(Client* client, Order order) {
   const int64_t ops = FLAGS_deletes >= 0 ? FLAGS_deletes : FLAGS_num;
@@ -305,7 +275,6 @@ std::vector<NamedWorkload> WriteWorkloads() {
   fill("fill100K", "write N values of 100 KB to N/1000 keys in random order", true,
        {.keys_divisor = 1000, .value_size = 100000});
   fill("overwrite", "overwrite N values in random key order", false, {});
-  all.push_back({"updaterandom", "read a random key and write it again", UpdateRandom});
   all.push_back({"deleteseq", "delete N keys in key order",
                  [](Client* c) { Delete(c, Order::kSequential); }});
   all.push_back({"deleterandom", "delete N keys in random order",
