@@ -217,7 +217,7 @@ windows:  ## cross-compile the library and its tests for Windows (mingw-w64) and
 	@scripts/install-deps.sh windows
 	@scripts/windows_deps.py --jobs $(JOBS)
 	@cmake --preset windows-mingw $(WINDOWS_CONFIGURE) >/dev/null
-	@cmake --build build/windows/release -j $(JOBS) --target $(WINDOWS_PROGRAMS) $(WINDOWS_DLL_PROGRAMS) ldb_tool sst_dump_tool cairn_tool trace_analyzer db_bench
+	@cmake --build build/windows/release -j $(JOBS) --target $(WINDOWS_PROGRAMS) $(WINDOWS_DLL_PROGRAMS) ldb_tool sst_dump_tool cairn_tool trace_analyzer block_cache_trace_analyzer db_bench
 	@scripts/windows_test.py --jobs $(JOBS) --out build/windows/counts.md $(WINDOWS_PROGRAMS) dll
 # In batches: half the time of mingw's compiler.
 WINDOWS_CONFIGURE = -DCAIRN_UNITY=ON -DCAIRN_UNITY_TESTS=ON

@@ -28,6 +28,7 @@
 #include "table/format.h"
 #include "table/properties.h"
 #include "table/table_builder.h"
+#include "trace/block_cache_trace_format.h"
 #include "trace/trace_format.h"
 
 namespace cairn::fuzz {
@@ -200,6 +201,15 @@ void AddTraces(const AddSeed& add) {
   const Slice keys[] = {"a", "b"};
   add("trace", "header", entry(kTraceBegin, TraceHeaderText()));
   add("trace", "footer", entry(kTraceEnd, ""));
+  add("trace", "block-header", entry(kTraceBegin, EncodeBlockTraceHeader()));
+  BlockCacheTraceRecord access;
+  access.caller = kUserGet;
+  access.block_type = kBlockTraceDataBlock;
+  add("trace", "block-of-get",
+      entry(kBlockTraceDataBlock, EncodeBlockAccess(access, "block", "default", "key")));
+  access.caller = kUserIterator;
+  add("trace", "block-of-iterator",
+      entry(kBlockTraceIndexBlock, EncodeBlockAccess(access, "block", "default", "")));
   add("trace", "write", entry(kTraceWrite, EncodeTracedWrite(SomeBatch())));
   add("trace", "old-write", entry(kTraceWrite, SomeBatch()));
   add("trace", "get", entry(kTraceGet, EncodeTracedGet(7, "key")));

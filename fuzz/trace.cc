@@ -1,5 +1,5 @@
-// Any bytes as a record of a trace of operations, in both versions: read or refused; what is read
-// encodes to a record that says the same.
+// Any bytes as a record of a trace of operations, in both versions, and of one of the block cache:
+// read or refused; what is read encodes to a record that says the same.
 #include <memory>
 #include <string>
 #include <string_view>
@@ -7,7 +7,9 @@
 
 #include "base/namespace.h"
 #include "fuzz/fuzz.h"
+#include "rocksdb/block_cache_trace_writer.h"
 #include "rocksdb/trace_record.h"
+#include "trace/block_cache_trace_format.h"
 #include "trace/trace_format.h"
 
 namespace cairn::fuzz {
@@ -54,6 +56,25 @@ void ReadRecord(const TraceEntry& entry, int version) {
   FUZZ_CHECK(PayloadOf(*same) == again.payload);
 }
 
+std::string PayloadOf(const BlockCacheTraceRecord& access) {
+  return EncodeBlockAccess(access, access.block_key, access.cf_name, access.referenced_key);
+}
+
+void ReadAccess(const TraceEntry& entry) {
+  BlockCacheTraceRecord access;
+  const Status s = DecodeBlockAccess(entry, &access);
+  FUZZ_CHECK(s.ok() || s.IsCorruption() || s.IsNotSupported());
+  if (!s.ok()) return;
+  FUZZ_CHECK(access.block_type == entry.type);
+  TraceEntry again = entry;
+  again.payload = PayloadOf(access);
+  // (A flag is any byte but 0.)
+  FUZZ_CHECK(again.payload.size() == entry.payload.size());
+  BlockCacheTraceRecord same;
+  FUZZ_CHECK(DecodeBlockAccess(again, &same).ok());
+  FUZZ_CHECK(PayloadOf(same) == again.payload);
+}
+
 }  // namespace
 
 }  // namespace cairn::fuzz
@@ -75,5 +96,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   FUZZ_CHECK(s.ok() || s.IsCorruption() || s.IsNotSupported());
   FUZZ_CHECK(!s.ok() || version <= 2);
   for (const int of : {1, 2}) fuzz::ReadRecord(entry, of);
+  uint32_t major, minor;
+  const Status of_blocks = ParseBlockTraceHeader(entry, &major, &minor);
+  FUZZ_CHECK(of_blocks.ok() || of_blocks.IsCorruption());
+  fuzz::ReadAccess(entry);
   return 0;
 }

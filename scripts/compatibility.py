@@ -174,6 +174,11 @@ NOTES = [
     '  payloads that are shorter or longer than they say, where RocksDB 7.8.3 takes what there is; with several threads it returns what an',
     '  operation failed with, not only what could not be read. It passes over the marks of two-phase commit, at which RocksDB\'s stops with an',
     '  assertion: entries prepared under `WRITE_COMMITTED` are written by their commit.',
+    '- `DB::StartBlockCacheTrace`: the file is RocksDB\'s, both ways. A record is what the block cache was asked: what a MultiGet',
+    '  reads for several keys together is looked up for `Prefetch` first, once; what only memory may answer (`kBlockCacheTier`) is told of where',
+    '  it was there. Dictionaries and range tombstones are the table\'s own: they are not looked up. `StartIOTrace` is `NotSupported`.',
+    '- `SystemClock`: `Default()`, `Env::GetSystemClock()` and clocks of one\'s own for a program\'s use. A database takes its time from fiber: a',
+    '  test runs in a `fiber::Simulation`, whose clock is virtual. `TimedWait` is not there.',
     '- `Env::LowerThreadPoolIOPriority`, `LowerThreadPoolCPUPriority`: without effect, unless an `Env` of one\'s own does something; the form',
     '  with a `CpuPriority` is `NotSupported`.',
     '- `report_bg_io_stats`: what `CompactionJobStats` says of files; flushes are not timed.',
@@ -182,16 +187,14 @@ NOTES = [
 
 # The headers of RocksDB 7.8.3 that are not here, and what to use.
 HEADERS = [
-    (['block_cache_trace_writer.h'], 'accesses to blocks are not traced: `Statistics` and `PerfContext` tell of them'),
     (['db_bench_tool.h', 'db_stress_tool.h', 'cache_bench_tool.h'], 'programs as functions: `db_bench` and `db_stress` are programs here'),
     (['db_dump_tool.h'], '`ldb dump` and `ldb load`, also as `LDBTool`'),
     (['configurable.h', 'utilities/options_type.h', 'utilities/customizable_util.h'],
      'an object of one\'s own is made by its factory in the `ObjectRegistry`, without settings in the text'),
     (['env_encryption.h'], 'a `FileSystemWrapper` of one\'s own sees every byte; or encrypt the disk'),
-    (['system_clock.h'], 'all time is fiber\'s: a test of one\'s own runs in a `fiber::Simulation`, whose clock is virtual'),
     (['utilities/agg_merge.h'], 'a `MergeOperator` of one\'s own'),
     (['utilities/cache_dump_load.h', 'utilities/sim_cache.h'], 'the tickers `BLOCK_CACHE_*` tell what a cache is worth; it starts empty'),
-    (['table_reader_caller.h', 'utilities/env_mirror.h'], 'RocksDB\'s own: nothing of its public interface needs them'),
+    (['utilities/env_mirror.h'], 'RocksDB\'s own: nothing of its public interface needs it'),
 ]
 
 

@@ -30,6 +30,8 @@ SUITES = {
     'tools': (['test/tools/tools_test.py', '--bin', '{bin}'], ['ldb', 'sst_dump', 'cairn']),
     'db_bench': (['bench/db_bench_test.py', '{bin}/db_bench'], ['db_bench']),
     'trace_analyzer': (['test/tools/trace_analyzer_test.py', '{bin}/trace_analyzer'], ['trace_analyzer']),
+    'block_cache_trace_analyzer': (['test/tools/block_cache_trace_analyzer_test.py', '{bin}/block_cache_trace_analyzer'],
+                                   ['block_cache_trace_analyzer']),
     'kv_bench': (['bench/kv_bench_test.py', '{bin}/kv_bench', '{build}/libcairn.dll'], ['kv_bench']),
 }
 C_PROGRAMS = [source.name.removesuffix('_test.c') for source in sorted((ROOT / 'test/c_api').glob('*_test.c'))]

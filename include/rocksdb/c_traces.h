@@ -82,8 +82,9 @@ extern ROCKSDB_LIBRARY_API void rocksdb_replayer_replay(rocksdb_replayer_t* repl
                                                         const rocksdb_replay_options_t* options,
                                                         char** errptr);
 
-/* Accesses of blocks and of files are not traced: to start such a trace, or to end one, is an
-   error, "Not implemented". */
+/* A trace of the block cache, in a new file: one of `sampling_frequency` blocks is traced (0 and 1:
+   each), up to max_trace_file_size bytes. The options are the caller's. Busy: one is running. To
+   end one is right also where none is running. */
 extern ROCKSDB_LIBRARY_API rocksdb_block_cache_trace_options_t*
 rocksdb_block_cache_trace_options_create(void);
 extern ROCKSDB_LIBRARY_API void rocksdb_block_cache_trace_options_destroy(
@@ -102,6 +103,8 @@ rocksdb_block_cache_trace_writer_options_get_max_trace_file_size(
 extern ROCKSDB_LIBRARY_API void rocksdb_block_cache_trace_writer_options_set_max_trace_file_size(
     rocksdb_block_cache_trace_writer_options_t* opt, uint64_t v);
 extern ROCKSDB_LIBRARY_API void rocksdb_end_block_cache_trace(rocksdb_t* db, char** errptr);
+/* Accesses of files are not traced: to start such a trace, or to end one, is an error, "Not
+   implemented". */
 extern ROCKSDB_LIBRARY_API void rocksdb_end_io_trace(rocksdb_t* db, char** errptr);
 extern ROCKSDB_LIBRARY_API void rocksdb_start_block_cache_trace(
     rocksdb_t* db, rocksdb_env_t* env, const rocksdb_envoptions_t* env_options,

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "rocksdb/attribute_groups.h"
+#include "rocksdb/column_family_handle.h"
 #include "rocksdb/iterator.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/metadata.h"
@@ -35,54 +36,21 @@
 
 namespace ROCKSDB_NAMESPACE {
 
+class BlockCacheTraceWriter;  // rocksdb/block_cache_trace_writer.h
 class Env;
 class FileSystem;
 class StatsHistoryIterator;        // rocksdb/stats_history.h
 class Replayer;                    // rocksdb/utilities/replayer.h
 class TraceReader;                 // rocksdb/trace_reader_writer.h
 class TraceWriter;                 // rocksdb/trace_reader_writer.h
+struct BlockCacheTraceOptions;     // rocksdb/block_cache_trace_writer.h
 struct CompactionJobInfo;          // rocksdb/listener.h
 struct ExportImportFilesMetaData;  // rocksdb/metadata.h
 struct IOStatsContext;             // rocksdb/iostats_context.h
 struct PerfContext;                // rocksdb/perf_context.h
 
-// "default"
-extern const std::string kDefaultColumnFamilyName;
-
-struct ColumnFamilyDescriptor {
-  std::string name;
-  ColumnFamilyOptions options;
-
-  ColumnFamilyDescriptor() : name(kDefaultColumnFamilyName) {}
-  ColumnFamilyDescriptor(const std::string& _name, const ColumnFamilyOptions& _options)
-      : name(_name), options(_options) {}
-};
-
-// Refers to an open column family. Delete it (or DestroyColumnFamilyHandle) before the database.
-class ColumnFamilyHandle {
- public:
-  virtual ~ColumnFamilyHandle() = default;
-  virtual const std::string& GetName() const = 0;
-  virtual uint32_t GetID() const = 0;
-  // Name and present options.
-  virtual Status GetDescriptor(ColumnFamilyDescriptor* desc) = 0;
-  virtual const Comparator* GetComparator() const = 0;
-};
-
 static const int kMajorVersion = ROCKSDB_MAJOR;
 static const int kMinorVersion = ROCKSDB_MINOR;
-
-// What DB::IngestExternalFiles adds to one family.
-struct IngestExternalFileArg {
-  ColumnFamilyHandle* column_family = nullptr;
-  std::vector<std::string> external_files;  // paths; a later one's entries are newer
-  IngestExternalFileOptions options;
-  // By file, or none: then the database makes them. Without effect if there is no
-  // DBOptions::file_checksum_gen_factory.
-  std::vector<std::string> files_checksums;
-  std::vector<std::string> files_checksum_func_names;
-  Temperature file_temperature = Temperature::kUnknown;  // recorded in the MANIFEST
-};
 
 struct GetMergeOperandsOptions {
   int expected_max_number_of_operands = 0;
@@ -949,6 +917,31 @@ class DB {
   // writer has met. IOError: no trace is running. Closing the database ends a trace, too, and its
   // LOG has the error. Thread-safe.
   virtual Status EndTrace() { return Status::NotSupported("EndTrace() is not implemented."); }
+
+  // Writes a record of each lookup of a block in the block cache to `writer`
+  // (rocksdb/block_cache_trace_writer.h), which the database owns from here. With TraceOptions its
+  // sampling_frequency and max_trace_file_size count. Lookups wait for the writer, one after the
+  // other. Blocks that a table keeps for itself, or pins, are not looked up. Busy: one is running.
+  // InvalidArgument: there is no writer. Else what it said to the header. Thread-safe.
+  virtual Status StartBlockCacheTrace(const TraceOptions& /*options*/,
+                                      std::unique_ptr<TraceWriter>&& /*writer*/) {
+    return Status::NotSupported("StartBlockCacheTrace() is not implemented.");
+  }
+  virtual Status StartBlockCacheTrace(const BlockCacheTraceOptions& /*options*/,
+                                      std::unique_ptr<BlockCacheTraceWriter>&& /*writer*/) {
+    return Status::NotSupported("StartBlockCacheTrace() is not implemented.");
+  }
+  // Deletes the writer. OK, whether or not a trace was running. Closing the database does the same.
+  virtual Status EndBlockCacheTrace() {
+    return Status::NotSupported("EndBlockCacheTrace() is not implemented.");
+  }
+  // A trace of reads and writes of files is not made: both are NotSupported.
+  virtual Status StartIOTrace(const TraceOptions& /*options*/,
+                              std::unique_ptr<TraceWriter>&& /*writer*/) {
+    return Status::NotSupported("StartIOTrace() is not implemented.");
+  }
+  virtual Status EndIOTrace() { return Status::NotSupported("EndIOTrace() is not implemented."); }
+
   // *replayer does on this database what `reader`'s trace tells (rocksdb/utilities/replayer.h).
   // `handles`: of the families that it may use, which outlive it, as the database does; operations
   // on others are Corruption.

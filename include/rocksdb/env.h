@@ -42,6 +42,7 @@ class FileLock;
 class FileSystem;
 class Logger;
 class RateLimiter;
+class SystemClock;  // rocksdb/system_clock.h
 struct ConfigOptions;
 struct DBOptions;
 
@@ -142,6 +143,8 @@ class Env : public Customizable {
   const std::shared_ptr<FileSystem>& GetFileSystem() const { return file_system_; }
 
   // --- Time ---
+  // The functions below as an object: SystemClock::Default().
+  const std::shared_ptr<SystemClock>& GetSystemClock() const;
   // Microseconds since 1970.
   uint64_t NowMicros();
   // Nanoseconds of a clock that never goes back, from an arbitrary start.

@@ -1,5 +1,6 @@
 // The C interface: traces of operations (rocksdb/c_traces.h).
 #include "c/c_objects.h"
+#include "rocksdb/block_cache_trace_writer.h"
 #include "rocksdb/trace_reader_writer.h"
 #include "rocksdb/trace_record_result.h"
 #include "rocksdb/utilities/replayer.h"
@@ -19,16 +20,11 @@ struct rocksdb_replayer_t {
 struct rocksdb_trace_reader_t {
   std::unique_ptr<TraceReader> rep;
 };
-// Of traces that are not made.
 struct rocksdb_block_cache_trace_options_t {
-  struct {
-    uint64_t sampling_frequency = 1;
-  } rep;
+  BlockCacheTraceOptions rep;
 };
 struct rocksdb_block_cache_trace_writer_options_t {
-  struct {
-    uint64_t max_trace_file_size = uint64_t{64} << 30;
-  } rep;
+  BlockCacheTraceWriterOptions rep;
 };
 
 namespace {
@@ -38,8 +34,9 @@ EnvOptions OptionsOf(const rocksdb_envoptions_t* options) {
   return options == nullptr ? EnvOptions() : options->rep;
 }
 
-void NotTraced(char** errptr, const char* what) {
-  Report(errptr, Status::NotSupported(std::string("traces of ") + what,
+// Whatever the arguments are: no accesses of files are traced.
+void NotTraced(char** errptr) {
+  Report(errptr, Status::NotSupported("traces of accesses of files",
                                       "not supported by this version of Cairn"));
 }
 
@@ -139,30 +136,38 @@ void rocksdb_block_cache_trace_writer_options_destroy(
   delete options;
 }
 CAIRN_C_OPTION(block_cache_trace_writer_options, uint64_t, max_trace_file_size)
-void rocksdb_start_block_cache_trace(rocksdb_t* /*db*/, rocksdb_env_t* /*env*/,
-                                     const rocksdb_envoptions_t* /*env_options*/,
-                                     const rocksdb_trace_options_t* /*options*/,
-                                     const char* /*trace_path*/, char** errptr) {
-  NotTraced(errptr, "accesses of blocks");
+void rocksdb_start_block_cache_trace(rocksdb_t* db, rocksdb_env_t* env,
+                                     const rocksdb_envoptions_t* env_options,
+                                     const rocksdb_trace_options_t* options, const char* trace_path,
+                                     char** errptr) {
+  std::unique_ptr<TraceWriter> writer;
+  Status s = NewFileTraceWriter(EnvOf(env), OptionsOf(env_options), trace_path, &writer);
+  if (s.ok()) s = db->rep->StartBlockCacheTrace(options->rep, std::move(writer));
+  Report(errptr, s);
 }
 void rocksdb_start_block_cache_trace_with_options(
-    rocksdb_t* /*db*/, rocksdb_env_t* /*env*/, const rocksdb_envoptions_t* /*env_options*/,
-    const rocksdb_block_cache_trace_options_t* /*options*/,
-    const rocksdb_block_cache_trace_writer_options_t* /*writer_options*/,
-    const char* /*trace_path*/, char** errptr) {
-  NotTraced(errptr, "accesses of blocks");
+    rocksdb_t* db, rocksdb_env_t* env, const rocksdb_envoptions_t* env_options,
+    const rocksdb_block_cache_trace_options_t* options,
+    const rocksdb_block_cache_trace_writer_options_t* writer_options, const char* trace_path,
+    char** errptr) {
+  std::unique_ptr<TraceWriter> writer;
+  Status s = NewFileTraceWriter(EnvOf(env), OptionsOf(env_options), trace_path, &writer);
+  if (s.ok()) {
+    s = db->rep->StartBlockCacheTrace(
+        options->rep, NewBlockCacheTraceWriter(EnvOf(env)->GetSystemClock().get(),
+                                               writer_options->rep, std::move(writer)));
+  }
+  Report(errptr, s);
 }
-void rocksdb_end_block_cache_trace(rocksdb_t* /*db*/, char** errptr) {
-  NotTraced(errptr, "accesses of blocks");
+void rocksdb_end_block_cache_trace(rocksdb_t* db, char** errptr) {
+  Report(errptr, db->rep->EndBlockCacheTrace());
 }
 void rocksdb_start_io_trace(rocksdb_t* /*db*/, rocksdb_env_t* /*env*/,
                             const rocksdb_envoptions_t* /*env_options*/,
                             const rocksdb_trace_options_t* /*options*/, const char* /*trace_path*/,
                             char** errptr) {
-  NotTraced(errptr, "accesses of files");
+  NotTraced(errptr);
 }
-void rocksdb_end_io_trace(rocksdb_t* /*db*/, char** errptr) {
-  NotTraced(errptr, "accesses of files");
-}
+void rocksdb_end_io_trace(rocksdb_t* /*db*/, char** errptr) { NotTraced(errptr); }
 
 }  // extern "C"

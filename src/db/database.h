@@ -56,6 +56,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/listener.h"
 #include "table/table_cache.h"
+#include "trace/block_cache_trace.h"
 #include "trace/operation_trace.h"
 #include "wal/wal_set.h"
 
@@ -166,7 +167,8 @@ struct Database {
   std::shared_ptr<FSDirectory> directory;  // its own
   OutsideDirectories outside;
 
-  OperationTrace trace;  // by itself
+  OperationTrace trace;         // by itself
+  BlockCacheTrace block_trace;  // likewise; the tables tell it of their blocks
   SnapshotList snapshots;
   StampedSnapshots stamped_snapshots{&snapshots, [this](const Snapshot* snapshot) {
                                        if (!Forked()) snapshots.Release(snapshot);

@@ -348,6 +348,31 @@ Status DBImpl::EndTrace() {
   return db_.trace.End();
 }
 
+Status DBImpl::StartBlockCacheTrace(const TraceOptions& options,
+                                    std::unique_ptr<TraceWriter>&& writer) {
+  if (writer == nullptr) {
+    return Status::InvalidArgument("StartBlockCacheTrace() without a TraceWriter");
+  }
+  BlockCacheTraceOptions of_blocks;
+  of_blocks.sampling_frequency = options.sampling_frequency;
+  BlockCacheTraceWriterOptions of_writer;
+  of_writer.max_trace_file_size = options.max_trace_file_size;
+  return StartBlockCacheTrace(of_blocks, NewBlockCacheTraceWriter(SystemClock::Default().get(),
+                                                                  of_writer, std::move(writer)));
+}
+
+Status DBImpl::StartBlockCacheTrace(const BlockCacheTraceOptions& options,
+                                    std::unique_ptr<BlockCacheTraceWriter>&& writer) {
+  if (db_.Forked()) return db_.ForkedStatus();
+  return db_.block_trace.Start(options, std::move(writer));
+}
+
+Status DBImpl::EndBlockCacheTrace() {
+  if (db_.Forked()) return db_.ForkedStatus();
+  db_.block_trace.End();
+  return Status::OK();
+}
+
 Status DBImpl::NewDefaultReplayer(const std::vector<ColumnFamilyHandle*>& handles,
                                   std::unique_ptr<TraceReader>&& reader,
                                   std::unique_ptr<Replayer>* replayer) {

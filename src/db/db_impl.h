@@ -180,6 +180,11 @@ class DBImpl final : public DB {
   Status GetDbSessionId(std::string& session_id) const override;
   Status StartTrace(const TraceOptions& options, std::unique_ptr<TraceWriter>&& writer) override;
   Status EndTrace() override;
+  Status StartBlockCacheTrace(const TraceOptions& options,
+                              std::unique_ptr<TraceWriter>&& writer) override;
+  Status StartBlockCacheTrace(const BlockCacheTraceOptions& options,
+                              std::unique_ptr<BlockCacheTraceWriter>&& writer) override;
+  Status EndBlockCacheTrace() override;
   Status NewDefaultReplayer(const std::vector<ColumnFamilyHandle*>& handles,
                             std::unique_ptr<TraceReader>&& reader,
                             std::unique_ptr<Replayer>* replayer) override;

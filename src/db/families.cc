@@ -127,6 +127,7 @@ ColumnFamily* Families::AddFamily(ColumnFamilyState* state, std::shared_ptr<cons
   tables.max_open_files = options->max_open_files;
   tables.table_cache_numshardbits = options->table_cache_numshardbits;
   tables.statistics = db_.statistics;
+  tables.block_trace = &db_.block_trace;
   tables.info_log = db_.options.info_log.get();
   tables.open_tables = db_.open_tables;
   tables.row_cache = db_.options.row_cache;

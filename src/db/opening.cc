@@ -524,6 +524,7 @@ Status Opening::CloseAtLast() {
         db_.name + ": it is closed while a write is under way (one that has not returned)");
   }
   db_.commit.reset();
+  db_.block_trace.End();
   if (db_.trace.HasBegun()) {
     Status s = db_.trace.End();
     if (!s.ok()) {

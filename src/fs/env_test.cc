@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "fs/memory_file_system.h"
+#include "rocksdb/convenience.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/options.h"
+#include "rocksdb/system_clock.h"
 
 namespace cairn {
 namespace {
@@ -27,6 +29,32 @@ TEST(Env, ClocksRun) {
   EXPECT_GE(env->NowNanos(), before + 100000);
   EXPECT_EQ(19u, env->TimeToString(1700000000).size());
   EXPECT_EQ("2023/11/1", env->TimeToString(1700000000).substr(0, 9));
+}
+
+TEST(Env, ItsTimeIsAClockToo) {
+  const std::shared_ptr<SystemClock>& clock = Env::Default()->GetSystemClock();
+  EXPECT_EQ(SystemClock::Default(), clock);
+  const uint64_t before = Env::Default()->NowMicros();
+  EXPECT_LE(before, clock->NowMicros());
+  EXPECT_LT(0u, clock->NowNanos());
+  EXPECT_EQ(Env::Default()->TimeToString(1700000000), clock->TimeToString(1700000000));
+  std::shared_ptr<SystemClock> made;
+  EXPECT_TRUE(SystemClock::CreateFromString(ConfigOptions(), "DefaultClock", &made).ok());
+  EXPECT_EQ(clock, made);
+  EXPECT_TRUE(
+      SystemClock::CreateFromString(ConfigOptions(), "SundialClock", &made).IsNotSupported());
+
+  class LateClock : public SystemClockWrapper {
+   public:
+    using SystemClockWrapper::SystemClockWrapper;
+    const char* Name() const override { return "LateClock"; }
+    uint64_t NowMicros() override { return 42; }
+  };
+  LateClock late(clock);
+  EXPECT_EQ(42u, static_cast<SystemClock&>(late).NowMicros());
+  int64_t seconds = 0;
+  EXPECT_TRUE(late.GetCurrentTime(&seconds).ok());
+  EXPECT_LE(before / 1000000, static_cast<uint64_t>(seconds));
 }
 
 TEST(Env, FilesOfAMemoryEnvLiveInIt) {

@@ -34,8 +34,8 @@ class MultiLookup {
       : request_(request),
         options_(request.options),
         in_memory_options_(request.options),
-        in_memory_{in_memory_options_, request.sv,         request.tables,
-                   request.snapshot,   request.statistics, request.timestamp},
+        in_memory_{in_memory_options_, request.sv,        request.tables,  request.snapshot,
+                   request.statistics, request.timestamp, request.trace_id},
         limits_(request.options),
         version_(*request.sv.current),
         tables_(request.tables),
@@ -117,6 +117,7 @@ class MultiLookup {
     const size_t i = key->index;
     GetContext context(version_.icmp().user_comparator(), keys_[i], &values_[i], nullptr,
                        &key->operands);
+    context.ShareTraceId(request.trace_id);
     GetContext::Timestamps timestamps;
     if (!request.timestamp.empty()) context.KeepTimestamps(&timestamps);
     int hit_level = -1;
@@ -314,9 +315,11 @@ class MultiLookup {
 
 }  // namespace
 
-void MultiGetLookup(const LookupRequest& request, size_t n, const Slice* keys,
-                    PinnableSlice* values, Status* statuses, bool* are_entities,
-                    std::string* timestamps) {
+void MultiGetLookup(const LookupRequest& one, size_t n, const Slice* keys, PinnableSlice* values,
+                    Status* statuses, bool* are_entities, std::string* timestamps) {
+  LookupRequest request = one;
+  uint64_t trace_id = 0;
+  if (n > 1) request.trace_id = &trace_id;
   if (are_entities != nullptr) std::fill_n(are_entities, n, false);
   const auto together = [&](size_t from) {
     bool* const entities = are_entities != nullptr ? are_entities + from : nullptr;

@@ -33,6 +33,7 @@ Status LookUp(const LookupRequest& request, const Slice& key, const LookupAnswer
   if (LookInMemtables<kTimed>(request, lookup, answer, operands, &s)) return s;
   GetContext context(request.sv.current->icmp().user_comparator(), key, answer.value, nullptr,
                      operands);
+  context.ShareTraceId(request.trace_id);
   if (!request.timestamp.empty()) [[unlikely]]
     return LookUpStamped<kTimed>(request, lookup, &context, answer);
   int level = -1;

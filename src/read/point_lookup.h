@@ -27,6 +27,7 @@ struct LookupRequest {
   SequenceNumber snapshot;           // what is newer is not seen
   Statistics* statistics = nullptr;  // may be null; the tickers of hits and misses
   Slice timestamp = {};              // where keys have timestamps: what is newer is not seen
+  uint64_t* trace_id = nullptr;      // of a batch of lookups: see GetContext::ShareTraceId()
 };
 
 /// Where the answer for one key goes. What is null is not wanted.

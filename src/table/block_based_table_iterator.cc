@@ -38,7 +38,10 @@ BlockBasedTableIterator::BlockBasedTableIterator(const BlockBasedTable* table,
       global_seqno_(table->global_seqno()),
       index_(table, &options_),
       prefetch_(table->source().file.get(), table->source().file_size,
-                HowToPrefetch(*table, options, readahead, for_compaction)) {}
+                HowToPrefetch(*table, options, readahead, for_compaction)) {
+  // (For whom the index is read, a trace of the block cache knows by this.)
+  if (for_compaction) options_.io_activity = Env::IOActivity::kCompaction;
+}
 
 BlockBasedTableIterator::~BlockBasedTableIterator() = default;
 

@@ -12,6 +12,7 @@
 #include "cache/secondary_adapter.h"
 #include "table/bare_keys.h"
 #include "table/block_based_table_iterator.h"
+#include "table/block_based_table_trace.h"
 #include "table/index_cursor.h"
 #include "table/properties.h"
 #include "table/properties_block.h"
@@ -63,7 +64,8 @@ BlockBasedTable::BlockBasedTable(const BlockBasedTableOptions& table_options,
       secondary_(cache_ != nullptr && options.use_secondary_cache &&
                  MayHaveSecondaryCache(*cache_)),
       file_number_(options.file_number),
-      level_(options.level) {
+      level_(options.level),
+      trace_(options.block_trace != nullptr ? options.block_trace : NoBlockTrace()) {
   source_.statistics = options.statistics;
   if (cache_ != nullptr) source_.allocator = cache_->memory_allocator();
 }
@@ -130,6 +132,7 @@ Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options,
     t->FindFilter(meta);
   }
   t->MakeCachePrefix();
+  const BlockLookupScope at_opening(*t->trace_, {kPrefetch});
   s = t->LoadIndexAndFilter(t->ChoosePinning(options), &tail);
   if (!s.ok()) return s;
   if (!t->charge_.Set(t->ApproximateMemoryUsage()) && !options.for_job) {
@@ -421,10 +424,25 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
         Tick(BLOCK_CACHE_DATA_HIT);
         Tick(BLOCK_CACHE_BYTES_READ, (*block)->memory_usage());
       }
+      if (IsTraced()) [[unlikely]] {
+        TraceLookup(options, Cached::kData, handle, /*hit=*/true, for_compaction,
+                    (*block)->memory_usage(), block->get());
+      }
       return Status::OK();
     }
   }
   if (options.read_tier == kBlockCacheTier) return Status::Incomplete("data block is not cached");
+  Status s = LoadDataBlock(options, handle, for_compaction, prefetch, cache_key, block);
+  if (IsTraced()) [[unlikely]] {
+    TraceLookup(options, Cached::kData, handle, /*hit=*/false, for_compaction,
+                *block ? (*block)->memory_usage() : 0, block->get());
+  }
+  return s;
+}
+
+Status BlockBasedTable::LoadDataBlock(const ReadOptions& options, const BlockHandle& handle,
+                                      bool for_compaction, PrefetchBuffer* prefetch,
+                                      const Slice& cache_key, BlockRef* block) const {
   if (cache_ != nullptr) {
     Perf().CountAt(level_, &PerfContextByLevel::block_cache_miss_count);
     Tick(BLOCK_CACHE_MISS);
@@ -618,8 +636,8 @@ Status BlockBasedTable::GetEntry(const ReadOptions& options, const Slice& intern
   return s;
 }
 
-Status BlockBasedTable::Get(const ReadOptions& options, const Slice& internal_key,
-                            GetContext* context, bool skip_filters) {
+Status BlockBasedTable::GetUntraced(const ReadOptions& options, const Slice& internal_key,
+                                    GetContext* context, bool skip_filters) {
   if (tombstones_ == nullptr || options.ignore_range_deletions) [[likely]] {
     return Perf().timed() ? GetEntry<true>(options, internal_key, context, skip_filters)
                           : GetEntry<false>(options, internal_key, context, skip_filters);
@@ -655,6 +673,7 @@ uint64_t BlockBasedTable::end_of_data() const {
 
 Status BlockBasedTable::LocateBlock(const ReadOptions& options, const Slice& internal_key,
                                     BlockHandle* handle) {
+  const BlockLookupScope scope(*trace_, {kPrefetch});
   if (HasFilter()) {
     bool may_match;
     const Status s = AskFilter(options, internal_key, &may_match);
@@ -670,6 +689,7 @@ Status BlockBasedTable::LocateBlock(const ReadOptions& options, const Slice& int
 
 Status BlockBasedTable::LoadBlocks(const ReadOptions& options, std::span<const BlockHandle> handles,
                                    Cleanable* pins) {
+  const BlockLookupScope scope(*trace_, {kPrefetch});
   const uint64_t begin = handles.front().offset;
   const uint64_t end = handles.back().offset + handles.back().size + kBlockTrailerSize;
   PrefetchOptions whole;
@@ -693,6 +713,7 @@ Status BlockBasedTable::LoadBlocks(const ReadOptions& options, std::span<const B
 
 uint64_t BlockBasedTable::ApproximateOffsetOf(const ReadOptions& options,
                                               const Slice& internal_key) {
+  const BlockLookupScope scope(*trace_, {kUserApproximateSize});
   IndexCursor index(this, &options);
   index.Seek(internal_key);
   if (index.Valid()) return index.handle().offset;
@@ -711,6 +732,7 @@ size_t BlockBasedTable::ApproximateMemoryUsage() const {
 }
 
 Status BlockBasedTable::VerifyChecksum(const ReadOptions& read_options) {
+  const BlockLookupScope scope(*trace_, {kUserVerifyChecksum});
   ReadOptions options = read_options;
   options.verify_checksums = true;
   options.fill_cache = false;
@@ -751,6 +773,7 @@ Status BlockBasedTable::VerifyChecksum(const ReadOptions& read_options) {
 
 Status BlockBasedTable::GetAnchors(size_t count, std::vector<TableAnchor>* anchors) {
   anchors->clear();
+  const BlockLookupScope scope(*trace_, {kCompaction});
   ReadOptions options;
   options.fill_cache = false;  // a compaction needs no room in the cache
   IndexCursor index(this, &options);

@@ -29,6 +29,7 @@
 #include "table/memory_charges.h"
 #include "table/table_options.h"
 #include "table/table_reader.h"
+#include "trace/block_cache_trace.h"
 
 namespace cairn {
 
@@ -59,7 +60,11 @@ class BlockBasedTable final : public TableReader {
   InternalIterator* NewIterator(const ReadOptions& options, bool skip_filters,
                                 size_t compaction_readahead, bool for_compaction) override;
   Status Get(const ReadOptions& options, const Slice& internal_key, GetContext* context,
-             bool skip_filters) override;
+             bool skip_filters) override {
+    if (IsTraced()) [[unlikely]]
+      return TracedGet(options, internal_key, context, skip_filters);
+    return GetUntraced(options, internal_key, context, skip_filters);
+  }
   void AddMissingParts(const Slice& internal_key, std::vector<MetaPart>* parts) override;
   Status LoadPart(const ReadOptions& options, const MetaPart& part, Cleanable* pins) override;
   Status LocateBlock(const ReadOptions& options, const Slice& internal_key,
@@ -147,6 +152,14 @@ class BlockBasedTable final : public TableReader {
     EncodeFixed64(key, cache_prefix_ ^ static_cast<uint64_t>(kind) << 62);
     EncodeFixed64(key + 8, offset);
   }
+  // The second half of a lookup in the cache, which had nothing: reads the block, into the cache if
+  // it is to be there.
+  Status LoadDataBlock(const ReadOptions& options, const BlockHandle& handle, bool for_compaction,
+                       PrefetchBuffer* prefetch, const Slice& cache_key, BlockRef* block) const;
+  Status LoadIndexBlock(const ReadOptions& options, const BlockHandle& handle,
+                        PrefetchBuffer* prefetch, const Slice& cache_key, IndexRef* index) const;
+  Status LoadFilter(const ReadOptions& options, const BlockHandle& handle, PrefetchBuffer* prefetch,
+                    const Slice& cache_key, FilterRef* filter) const;
   // Past the cache: read, checked, in the usual layout and parsed.
   Status ReadDataBlock(const BlockHandle& handle, bool verify_checksum, PrefetchBuffer* prefetch,
                        Block::Ptr* block, const ReadLimits& limits) const;
@@ -172,6 +185,8 @@ class BlockBasedTable final : public TableReader {
   Status AskFilter(const ReadOptions& options, const Slice& internal_key, bool* may_match) const;
   // The same; an error says nothing.
   bool KeyMayMatch(const ReadOptions& options, const Slice& internal_key) const;
+  Status GetUntraced(const ReadOptions& options, const Slice& internal_key, GetContext* context,
+                     bool skip_filters);
   // These three come twice so that the usual ones have no timers.
   // Get() of what the table's range tombstones leave.
   template <bool kTimed>
@@ -218,6 +233,18 @@ class BlockBasedTable final : public TableReader {
     return table_options_.cache_index_and_filter_blocks_with_high_priority ? Cache::Priority::HIGH
                                                                            : Cache::Priority::LOW;
   }
+  // ---- The trace of the block cache (block_based_table_trace.cc).
+
+  class TracedFor;
+  // Whether lookups in the cache are told of.
+  bool IsTraced() const { return trace_->IsOn(); }
+  Status TracedGet(const ReadOptions& options, const Slice& internal_key, GetContext* context,
+                   bool skip_filters);
+  // A block was looked up, and found (`hit`), or read. `size`: in bytes, in memory; `data`: it, if
+  // it is a data block.
+  void TraceLookup(const ReadOptions& options, Cached kind, const BlockHandle& handle, bool hit,
+                   bool for_compaction, size_t size, const Block* data) const;
+
   void Tick(uint32_t ticker, uint64_t count = 1) const {
     if (source_.statistics != nullptr) source_.statistics->recordTick(ticker, count);
   }
@@ -231,7 +258,8 @@ class BlockBasedTable final : public TableReader {
   Cache* const cache_;               // may be null
   const bool secondary_;             // there may be a secondary cache, and it is used
   const uint64_t file_number_;
-  const int level_;  // where the file was when it was opened; negative: not known
+  const int level_;               // where the file was when it was opened; negative: not known
+  BlockCacheTrace* const trace_;  // never null
   BlockSource source_;
   uint64_t cache_prefix_ = 0;
   std::shared_ptr<const TableProperties> properties_;

@@ -42,6 +42,13 @@ class GetContext {
   GetContext(const GetContext&) = delete;
   GetContext& operator=(const GetContext&) = delete;
 
+  // The lookup is one of a batch, whose blocks a trace of the block cache has under one id: it is
+  // kept in `id`, borrowed, which is 0 at first. Null: it is by itself.
+  void ShareTraceId(uint64_t* id) { batch_trace_id_ = id; }
+  bool is_of_batch() const { return batch_trace_id_ != nullptr; }
+  // Where the id of this lookup is kept; 0: it has none yet.
+  uint64_t* trace_id() { return batch_trace_id_ != nullptr ? batch_trace_id_ : &trace_id_; }
+
   // Offers the next entry at or after the sought key. True: it was a merge operand, and the next
   // older entry is wanted. False: the lookup is decided, or the key is another (see state()).
   // `value_pinner`, if not null, owns what `value` points into; its cleanups are moved to the
@@ -109,6 +116,8 @@ class GetContext {
   SequenceNumber covering_ = 0;
   Slice covering_timestamp_;
   Timestamps* timestamps_ = nullptr;
+  uint64_t trace_id_ = 0;
+  uint64_t* batch_trace_id_ = nullptr;
   State state_ = kNotFound;
   bool may_exist_ = false;
   bool is_entity_ = false;

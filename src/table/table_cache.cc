@@ -128,6 +128,7 @@ Status TableCache::OpenTable(const TableFileId& file, const ReadLimits& limits,
   if (s.ok()) {
     TableReaderOptions reader_options(*options_.icmp);
     reader_options.statistics = options_.statistics;
+    reader_options.block_trace = options_.block_trace;
     reader_options.info_log = options_.info_log;
     reader_options.level = file.level;
     reader_options.max_flushed_file_size = max_flushed_file_size_.load(std::memory_order_relaxed);

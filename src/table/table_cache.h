@@ -120,6 +120,7 @@ struct TableCacheOptions {
   bool use_secondary_cache = true;                   // of the block cache
   bool verify_unique_ids = true;                     // verify_sst_unique_id_in_manifest
   std::shared_ptr<Cache> row_cache;                  // DBOptions::row_cache; null: none
+  BlockCacheTrace* block_trace = nullptr;            // as TableReaderOptions::block_trace
 };
 
 class TableCache {

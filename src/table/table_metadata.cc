@@ -14,6 +14,7 @@
 #include "base/perf.h"
 #include "table/bare_keys.h"
 #include "table/block_based_table_reader.h"
+#include "table/block_based_table_trace.h"
 
 namespace cairn {
 
@@ -228,12 +229,27 @@ Status BlockBasedTable::GetIndexBlock(const ReadOptions& options, const BlockHan
         counters->block_cache_index_read_byte += index->get()->memory_usage();
         perf.CountAt(level_, &PerfContextByLevel::block_cache_hit_count);
       }
+      if (IsTraced()) [[unlikely]] {
+        TraceLookup(options, Cached::kIndex, handle, /*hit=*/true, /*for_compaction=*/false,
+                    index->get()->memory_usage(), nullptr);
+      }
       return Status::OK();
     }
   }
   if (options.read_tier == kBlockCacheTier) return Status::Incomplete("index block is not cached");
+  Status s = LoadIndexBlock(options, handle, prefetch, cache_key, index);
+  if (IsTraced()) [[unlikely]] {
+    TraceLookup(options, Cached::kIndex, handle, /*hit=*/false, /*for_compaction=*/false,
+                *index ? index->get()->memory_usage() : 0, nullptr);
+  }
+  return s;
+}
+
+Status BlockBasedTable::LoadIndexBlock(const ReadOptions& options, const BlockHandle& handle,
+                                       PrefetchBuffer* prefetch, const Slice& cache_key,
+                                       IndexRef* index) const {
   if (cache_ != nullptr) {
-    perf.CountAt(level_, &PerfContextByLevel::block_cache_miss_count);
+    Perf().CountAt(level_, &PerfContextByLevel::block_cache_miss_count);
     Tick(BLOCK_CACHE_MISS);
     Tick(BLOCK_CACHE_INDEX_MISS);
   }
@@ -305,12 +321,27 @@ Status BlockBasedTable::GetFilter(const ReadOptions& options, const BlockHandle&
         counters->block_cache_filter_read_byte += MemoryOf(*filter->get());
         perf.CountAt(level_, &PerfContextByLevel::block_cache_hit_count);
       }
+      if (IsTraced()) [[unlikely]] {
+        TraceLookup(options, Cached::kFilter, handle, /*hit=*/true, /*for_compaction=*/false,
+                    MemoryOf(*filter->get()), nullptr);
+      }
       return Status::OK();
     }
   }
   if (options.read_tier == kBlockCacheTier) return Status::Incomplete("filter block is not cached");
+  Status s = LoadFilter(options, handle, prefetch, cache_key, filter);
+  if (IsTraced()) [[unlikely]] {
+    TraceLookup(options, Cached::kFilter, handle, /*hit=*/false, /*for_compaction=*/false,
+                *filter ? MemoryOf(*filter->get()) : 0, nullptr);
+  }
+  return s;
+}
+
+Status BlockBasedTable::LoadFilter(const ReadOptions& options, const BlockHandle& handle,
+                                   PrefetchBuffer* prefetch, const Slice& cache_key,
+                                   FilterRef* filter) const {
   if (cache_ != nullptr) {
-    perf.CountAt(level_, &PerfContextByLevel::block_cache_miss_count);
+    Perf().CountAt(level_, &PerfContextByLevel::block_cache_miss_count);
     Tick(BLOCK_CACHE_MISS);
     Tick(BLOCK_CACHE_FILTER_MISS);
   }
@@ -460,6 +491,7 @@ bool BlockBasedTable::PrefixMayMatch(const ReadOptions& options, const Slice& in
 // ---- Reading ahead of a Get
 
 void BlockBasedTable::AddMissingParts(const Slice& internal_key, std::vector<MetaPart>* parts) {
+  const BlockLookupScope scope(*trace_, {kPrefetch});
   ReadOptions in_memory;
   in_memory.read_tier = kBlockCacheTier;
   if (HasFilter()) {
@@ -491,6 +523,7 @@ void BlockBasedTable::AddMissingParts(const Slice& internal_key, std::vector<Met
 
 Status BlockBasedTable::LoadPart(const ReadOptions& options, const MetaPart& part,
                                  Cleanable* pins) {
+  const BlockLookupScope scope(*trace_, {kPrefetch});
   if (part.kind == MetaPart::kFilter) {
     FilterRef filter;
     Status s = GetFilter(options, part.handle, nullptr, &filter);

@@ -18,6 +18,8 @@
 
 namespace cairn {
 
+class BlockCacheTrace;  // trace/block_cache_trace.h
+
 struct TableReaderOptions {
   explicit TableReaderOptions(const InternalKeyComparator& comparator) : icmp(comparator) {}
 
@@ -46,6 +48,8 @@ struct TableReaderOptions {
   // The comparator's keys have timestamps, and the table may be one of before they had. (That it
   // lacks them although they had some it says itself.)
   bool expects_bare_keys = false;
+  // Told of the blocks that are looked up, while it is on. Null: nobody is. Outlives the reader.
+  BlockCacheTrace* block_trace = nullptr;
 };
 
 struct TableBuilderOptions {

@@ -262,16 +262,25 @@ static void TestTraces(const char* path) {
   ExpectError("not supported");
   rocksdb_end_io_trace(db, &error);
   ExpectError("not supported");
+
+  phase = "a trace of the block cache";
   rocksdb_start_block_cache_trace(db, NULL, NULL, how, trace, &error);
-  ExpectError("not supported");
+  CHECK_OK(error);
   rocksdb_block_cache_trace_options_t* blocks = rocksdb_block_cache_trace_options_create();
   SETS(block_cache_trace_options, blocks, sampling_frequency);
   rocksdb_block_cache_trace_writer_options_t* to = rocksdb_block_cache_trace_writer_options_create();
   SETS(block_cache_trace_writer_options, to, max_trace_file_size);
   rocksdb_start_block_cache_trace_with_options(db, NULL, NULL, blocks, to, trace, &error);
-  ExpectError("not supported");
+  ExpectError("is running");
   rocksdb_end_block_cache_trace(db, &error);
-  ExpectError("not supported");
+  CHECK_OK(error);
+  rocksdb_start_block_cache_trace_with_options(db, NULL, NULL, blocks, to, trace, &error);
+  CHECK_OK(error);
+  ExpectGet(db, reading, "a", "1");
+  rocksdb_end_block_cache_trace(db, &error);
+  CHECK_OK(error);
+  rocksdb_end_block_cache_trace(db, &error);
+  CHECK_OK(error);
   rocksdb_block_cache_trace_options_destroy(blocks);
   rocksdb_block_cache_trace_writer_options_destroy(to);
   rocksdb_trace_options_destroy(how);

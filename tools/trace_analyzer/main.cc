@@ -13,8 +13,8 @@
 #include "cairn/trace_record_reader.h"
 #include "rocksdb/env.h"
 #include "rocksdb/trace_reader_writer.h"
+#include "text_output/output_file.h"
 #include "trace_analyzer/analyzer_options.h"
-#include "trace_analyzer/output_file.h"
 #include "trace_analyzer/reports.h"
 #include "trace_analyzer/statistics.h"
 
@@ -159,7 +159,7 @@ int Main() {
   rocksdb::Status s = rocksdb::NewFileTraceReader(rocksdb::Env::Default(), rocksdb::EnvOptions(),
                                                   FLAGS_trace_path, &file);
   if (!s.ok()) return Fail("the trace does not open", s.ToString());
-  OutputFile readable;
+  text_output::OutputFile readable;
   if (options.readable_trace) {
     s = readable.Open(options.output_dir + "/" + options.output_prefix +
                       "-human_readable_trace.txt");

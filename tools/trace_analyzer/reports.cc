@@ -12,12 +12,14 @@
 #include <vector>
 
 #include "rocksdb/file_system.h"
-#include "trace_analyzer/output_file.h"
+#include "text_output/output_file.h"
 
 namespace trace_analyzer {
 namespace {
 
 using rocksdb::Status;
+using text_output::OutputFile;
+using text_output::WriteFile;
 
 // A line for each second: of a trace with damaged timestamps there would be no end of them.
 constexpr uint64_t kMaxSeconds = uint64_t{3} * 366 * 24 * 3600;

@@ -14,8 +14,8 @@
 #include "rocksdb/status.h"
 #include "rocksdb/trace_record.h"
 #include "rocksdb/write_batch.h"
+#include "text_output/output_file.h"
 #include "trace_analyzer/analyzer_options.h"
-#include "trace_analyzer/output_file.h"
 
 namespace trace_analyzer {
 
@@ -57,7 +57,7 @@ inline constexpr size_t kUnknownValueSize = 10;
 class Statistics : private rocksdb::TraceRecord::Handler, private rocksdb::WriteBatch::Handler {
  public:
   // `readable`: where the operations are written in text; not open: nowhere. Both outlive it.
-  Statistics(const AnalyzerOptions& options, OutputFile* readable)
+  Statistics(const AnalyzerOptions& options, text_output::OutputFile* readable)
       : options_(options), readable_(*readable) {}
 
   // All records, to the footer or the file's end. After an error what was read before counts.
@@ -122,7 +122,7 @@ class Statistics : private rocksdb::TraceRecord::Handler, private rocksdb::Write
                   KeyStats* stats);
 
   const AnalyzerOptions& options_;
-  OutputFile& readable_;
+  text_output::OutputFile& readable_;
   std::array<std::map<uint32_t, OperationStats>, kOperationTypes> operations_;
   std::array<uint64_t, kOperationTypes> passed_{};  // for the sampling
   std::map<uint32_t, std::map<uint64_t, uint64_t>> families_;

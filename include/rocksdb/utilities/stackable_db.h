@@ -414,6 +414,19 @@ class StackableDB : public DB {
     return db_->StartTrace(options, std::move(writer));
   }
   Status EndTrace() override { return db_->EndTrace(); }
+  Status StartBlockCacheTrace(const TraceOptions& options,
+                              std::unique_ptr<TraceWriter>&& writer) override {
+    return db_->StartBlockCacheTrace(options, std::move(writer));
+  }
+  Status StartBlockCacheTrace(const BlockCacheTraceOptions& options,
+                              std::unique_ptr<BlockCacheTraceWriter>&& writer) override {
+    return db_->StartBlockCacheTrace(options, std::move(writer));
+  }
+  Status EndBlockCacheTrace() override { return db_->EndBlockCacheTrace(); }
+  Status StartIOTrace(const TraceOptions& options, std::unique_ptr<TraceWriter>&& writer) override {
+    return db_->StartIOTrace(options, std::move(writer));
+  }
+  Status EndIOTrace() override { return db_->EndIOTrace(); }
   Status NewDefaultReplayer(const std::vector<ColumnFamilyHandle*>& handles,
                             std::unique_ptr<TraceReader>&& reader,
                             std::unique_ptr<Replayer>* replayer) override {

@@ -9,7 +9,7 @@
 #include "rocksdb/file_system.h"
 #include "rocksdb/status.h"
 
-namespace trace_analyzer {
+namespace text_output {
 
 // One caller at a time. The first error stays: what follows is dropped, and Close() returns it.
 class OutputFile {
@@ -41,4 +41,4 @@ rocksdb::Status WriteFile(const std::string& path, const Fill& fill) {
   return file.Close();
 }
 
-}  // namespace trace_analyzer
+}  // namespace text_output

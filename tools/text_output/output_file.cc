@@ -1,9 +1,9 @@
-#include "trace_analyzer/output_file.h"
+#include "text_output/output_file.h"
 
 #include <cstdarg>
 #include <cstdio>
 
-namespace trace_analyzer {
+namespace text_output {
 namespace {
 constexpr size_t kBufferSize = size_t{64} << 10;
 }  // namespace
@@ -41,4 +41,4 @@ rocksdb::Status OutputFile::Close() {
   return status_.ok() ? closed : status_;
 }
 
-}  // namespace trace_analyzer
+}  // namespace text_output
