@@ -23,6 +23,7 @@ DEFINE_int32(reduce_runs, 300, "at most so many tries for that");
 DEFINE_bool(progress, true, "a line now and then");
 DEFINE_bool(transactions, false, "worlds of transactions, instead of the usual ones");
 DEFINE_bool(timestamps, false, "worlds of user-defined timestamps, instead of the usual ones");
+DEFINE_bool(memory_timestamps, false, "worlds of timestamps that tables do not keep");
 DEFINE_bool(tell_seeds, false,
             "each seed before it is played, to the standard error: if one crashes");
 
@@ -40,13 +41,17 @@ void PrintCounts(const Counts& c, uint64_t nanos, double seconds) {
 }
 
 Plan PlanOf(uint64_t seed) {
-  return FLAGS_timestamps     ? Plan::TimestampsFromSeed(seed)
-         : FLAGS_transactions ? Plan::TransactionsFromSeed(seed)
-                              : Plan::FromSeed(seed);
+  return FLAGS_timestamps          ? Plan::TimestampsFromSeed(seed)
+         : FLAGS_memory_timestamps ? Plan::MemoryTimestampsFromSeed(seed)
+         : FLAGS_transactions      ? Plan::TransactionsFromSeed(seed)
+                                   : Plan::FromSeed(seed);
 }
 
 const char* FlagOfKind() {
-  return FLAGS_timestamps ? " --timestamps" : FLAGS_transactions ? " --transactions" : "";
+  return FLAGS_timestamps          ? " --timestamps"
+         : FLAGS_memory_timestamps ? " --memory_timestamps"
+         : FLAGS_transactions      ? " --transactions"
+                                   : "";
 }
 
 double Seconds(uint64_t since) { return static_cast<double>(fiber::now_nanos() - since) / 1e9; }

@@ -81,6 +81,11 @@ def timestamps(name, what, file, old, new, seeds=0, also=()):
     mutant(name, what, file, old, new, seeds, also, flags=['--timestamps'])
 
 
+mutant('memory-timestamps-mark-of-one-memtable', 'a flush of several memtables raises the mark above the first one alone',
+       'src/compaction/flush_job.cc', 'if (newest.empty() || comparator.CompareTimestamp(newest, of_table) < 0) newest = of_table;',
+       'if (newest.empty()) newest = of_table;', flags=['--memory_timestamps'])
+mutant('memory-timestamps-mark-not-raised', 'a flush whose table does not keep timestamps leaves the mark where it was',
+       'src/compaction/flush_job.cc', '  history_low_ = TimestampAfter(newest);\n', '', flags=['--memory_timestamps'])
 timestamps('timestamp-below-mark-served', 'a reader below the mark (full_history_ts_low) is served',
            'src/read/read_timestamp.h', 'icmp.user_comparator()->CompareTimestamp(timestamp, low) >= 0',
            'icmp.user_comparator()->CompareTimestamp(timestamp, low) >= -1')

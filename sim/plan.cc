@@ -445,6 +445,19 @@ Plan Plan::TimestampsFromSeed(uint64_t seed) {
   return plan;
 }
 
+Plan Plan::MemoryTimestampsFromSeed(uint64_t seed) {
+  Plan plan = TimestampsFromSeed(seed);
+  plan.persists_timestamps = false;
+  plan.atomic_flush = false;  // is refused, as what follows
+  for (LifePlan& life : plan.lives) {
+    life.repair = false;
+    life.options.persist_user_defined_timestamps = false;
+    life.options.allow_concurrent_memtable_write = false;
+    life.options.enable_blob_files = false;
+  }
+  return plan;
+}
+
 std::string Plan::Describe() const {
   std::string text = "seed " + std::to_string(seed) + ": " + std::to_string(clients.size()) +
                      " clients, " + std::to_string(operations) + " operations of each in each of " +
@@ -458,7 +471,10 @@ std::string Plan::Describe() const {
     text += "transactions, write policy " + std::to_string(write_policy) +
             (indexed ? ", with a secondary index\n" : "\n");
   }
-  if (kind == Kind::kTimestamps) text += "user-defined timestamps\n";
+  if (kind == Kind::kTimestamps) {
+    text += persists_timestamps ? "user-defined timestamps\n"
+                                : "user-defined timestamps, which tables do not keep\n";
+  }
   if (kind == Kind::kFaults) text += "in most lives the log fails\n";
   if (kind == Kind::kAlternatingStyles) text += "leveled compaction and FIFO alternate\n";
   if (logs_elsewhere) text += "the logs are in another directory\n";

@@ -112,6 +112,8 @@ struct Plan {
   uint32_t checksum_bytes = 0;
   size_t batch_checksum_bytes() const { return checksum_bytes == 0 ? 0 : 8; }
   bool tracks_logs = false;  // in the MANIFEST (track_and_verify_wals_in_manifest)
+  // Tables keep timestamps; otherwise a flush raises the mark above what it has.
+  bool persists_timestamps = true;
   Kind kind = Kind::kMixed;
   std::vector<LifePlan> lives;
   struct ClientPlan {
@@ -132,6 +134,8 @@ struct Plan {
   static Plan TransactionsFromSeed(uint64_t seed);
   // For a world of timestamps (sim/timestamp_world.h): no faults but power cuts, either.
   static Plan TimestampsFromSeed(uint64_t seed);
+  // The same with tables that do not keep them (persist_user_defined_timestamps=false).
+  static Plan MemoryTimestampsFromSeed(uint64_t seed);
   // A line for each thing that it says.
   std::string Describe() const;
   // What a reducer has taken away, and the same plan again from it. False: no such text.

@@ -97,6 +97,15 @@ TEST(TimestampWorldTest, SeedsAreWell) {
   EXPECT_GT(counts.reads, 1000u);
 }
 
+TEST(TimestampWorldTest, SeedsOfTablesWithoutThemAreWell) {
+  Counts counts;
+  ASSERT_NO_FATAL_FAILURE(PlaySeeds(&Plan::MemoryTimestampsFromSeed, 12, &counts));
+  EXPECT_GT(counts.power_cuts, 20u);
+  EXPECT_GT(counts.clean_restarts, 10u);
+  EXPECT_GT(counts.compactions, 100u);
+  EXPECT_GT(counts.reads, 1000u);
+}
+
 TEST(TimestampModelTest, KnowsWhatWasThereAtAnyMoment) {
   TimestampModel model;
   model.Add(0, {"a", "1", false, 5});

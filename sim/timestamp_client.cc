@@ -68,7 +68,7 @@ void TimestampClient::Step() {
     WriteSome();
   } else if (chance < 49) {
     SingleDelete();
-  } else if (chance < 51) {
+  } else if (chance < 51 && world_->plan().persists_timestamps) {
     Ingest();
   } else if (chance < 63) {
     GetOne();
@@ -108,7 +108,8 @@ bool TimestampClient::Ok(std::string_view what, std::string_view key, const Stat
 
 // Two writes in a row may have the same.
 uint64_t TimestampClient::DrawTimestampOfWrite() {
-  if (last_timestamp_ == 0 || !random_.OneIn(5)) last_timestamp_ = world_->NextTimestamp();
+  const bool may_be_same = last_timestamp_ != 0 && world_->plan().persists_timestamps;
+  if (!may_be_same || !random_.OneIn(5)) last_timestamp_ = world_->NextTimestamp();
   return last_timestamp_;
 }
 
@@ -137,6 +138,7 @@ void TimestampClient::DeleteRange(const std::string& begin, const std::string& e
 
 // Batches whose timestamps are there at once, or are filled in when all are known.
 void TimestampClient::WriteSome() {
+  const auto order = world_->KeepOrder();
   const uint64_t timestamp = DrawTimestampOfWrite();
   const std::string stamp = Stamp(timestamp);
   const bool later = random_.OneIn(3);
@@ -176,6 +178,7 @@ void TimestampClient::WriteSome() {
 }
 
 void TimestampClient::SingleDelete() {
+  const auto order = world_->KeepOrder();
   const std::string key = KeyNumber(kFirstSingleKey + random_.Uniform(kSingleKeys));
   // A single deletion and its value have timestamps of their own.
   last_timestamp_ = world_->NextTimestamp();

@@ -81,6 +81,8 @@ class TimestampClient {
   // --- Writes
   using Changes = std::vector<TimestampModel::Change>;
   uint64_t DrawTimestampOfWrite();
+  // The oldest moment of which a read may be served.
+  uint64_t Oldest() const;
   std::optional<std::string> ValueAfter(const Changes& changes, const std::string& key) const;
   void DeleteRange(const std::string& begin, const std::string& end, uint64_t timestamp,
                    Changes* changes) const;

@@ -89,12 +89,18 @@ std::string Difference(const TimestampModel::State& expected, const TimestampMod
 
 }  // namespace
 
+// (Where a flush raises the mark it is not known when it does.)
+uint64_t TimestampClient::Oldest() const {
+  const TimestampWorld::Low& low = world_->low_of(place());
+  return world_->plan().persists_timestamps ? low.asked : low.acknowledged;
+}
+
 uint64_t TimestampClient::DrawTimestamp() {
   const TimestampWorld::Low& low = world_->low_of(place());
   if (low.acknowledged != 0 && random_.OneIn(8)) return random_.Uniform(low.acknowledged);
   if (random_.OneIn(5)) return UINT64_MAX - random_.Uniform(2);
   if (random_.OneIn(5)) return low.asked;
-  const uint64_t least = low.asked;
+  const uint64_t least = Oldest();
   return least + random_.Uniform(world_->now() - std::min(least, world_->now()) + 2);
 }
 
@@ -305,7 +311,7 @@ void TimestampClient::HoldIterator() {
     return;
   }
   HeldIterator held;
-  held.moment = {world_->low_of(place()).asked + random_.Uniform(world_->now() + 1),
+  held.moment = {Oldest() + random_.Uniform(world_->now() + 1),
                  writes_before_ + ledger_.writes().size()};
   held.timestamp = std::make_unique<std::string>(Stamp(held.moment.timestamp));
   held.slice = std::make_unique<Slice>(*held.timestamp);

@@ -65,6 +65,19 @@ void TimestampWorld::Play() {
   }
 }
 
+uint64_t TimestampWorld::NextTimestamp() {
+  ++now_;
+  if (!plan_.persists_timestamps) {
+    for (Low& low : lows_) low.asked = now_ + 1;  // by any flush
+  }
+  return now_;
+}
+
+std::unique_lock<fiber::Mutex> TimestampWorld::KeepOrder() {
+  return plan_.persists_timestamps ? std::unique_lock<fiber::Mutex>()
+                                   : std::unique_lock<fiber::Mutex>(order_);
+}
+
 void TimestampWorld::NoteDurable(uint64_t begin) {
   durable_ = std::max(durable_, begin);
   NotePromise();
@@ -117,7 +130,9 @@ void TimestampWorld::CheckLows(DB* db, const std::vector<rocksdb::ColumnFamilyHa
                           std::to_string(lows_[i].asked));
     }
     // (After a restart nobody asks for more.)
-    if (db == db_.get()) lows_[i] = {low, low};
+    if (db == db_.get()) {
+      lows_[i] = {low, plan_.persists_timestamps ? low : std::max(low, now_ + 1)};
+    }
   }
 }
 

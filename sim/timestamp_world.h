@@ -3,18 +3,21 @@
 // (full_history_ts_low), while flushes and compactions drop what it allows; lives end by closes and
 // power cuts. What a reader at or above the mark sees must be what the model says, at once, at
 // snapshots, in checkpoints and after a restart; one below it must be refused; and a mark that was
-// acknowledged must be there after any end.
+// acknowledged must be there after any end. Where tables do not keep timestamps a flush raises the
+// mark, too, so that any read of the past may be refused.
 
 #ifndef CAIRN_SIM_TIMESTAMP_WORLD_H_
 #define CAIRN_SIM_TIMESTAMP_WORLD_H_
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/namespace.h"
+#include "fiber/mutex.h"
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"
 #include "sim/history.h"
@@ -49,7 +52,10 @@ class TimestampWorld : public Machine {
   Low& low_of(size_t place) { return lows_[family_number_of(place)]; }
   bool power_is_off() const { return power_is_off_; }
   uint64_t now() const { return now_; }
-  uint64_t NextTimestamp() { return ++now_; }
+  uint64_t NextTimestamp();
+  // Where tables do not keep them timestamps are written in their order, whoever writes: who draws
+  // one holds this until it is written. Otherwise it is nobody's.
+  std::unique_lock<fiber::Mutex> KeepOrder();
   // All that was acknowledged before `begin` is durable.
   void NoteDurable(uint64_t begin);
   // Another database with the same families: a checkpoint, a reader or a secondary of this one.
@@ -85,6 +91,7 @@ class TimestampWorld : public Machine {
   std::vector<Low> lows_;  // by family
   std::vector<std::unique_ptr<TimestampClient>> clients_;
   uint64_t now_ = 0;      // the largest timestamp that was given
+  fiber::Mutex order_;    // see KeepOrder()
   uint64_t durable_ = 0;  // virtual nanoseconds
 };
 

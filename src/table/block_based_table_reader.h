@@ -235,7 +235,6 @@ class BlockBasedTable final : public TableReader {
   }
   // ---- The trace of the block cache (block_based_table_trace.cc).
 
-  class TracedFor;
   // Whether lookups in the cache are told of.
   bool IsTraced() const { return trace_->IsOn(); }
   Status TracedGet(const ReadOptions& options, const Slice& internal_key, GetContext* context,
