@@ -4,6 +4,7 @@
   kv_bench_test.py KV_BENCH LIBRARY
 """
 import json
+import pathlib
 import subprocess
 import sys
 import tempfile
@@ -11,7 +12,8 @@ import unittest
 
 KV_BENCH, LIBRARY = sys.argv[1:3]
 WORKLOADS = ['fillseq', 'fillrandom', 'filluniquerandom', 'overwrite', 'updaterandom', 'readrandom', 'readmissing', 'multiget', 'seekrandom', 'readseq',
-             'readreverse', 'readfirst', 'prefixscan', 'readwhilewriting', 'deleteseq', 'deleterangeseq']
+             'readreverse', 'readfirst', 'prefixscan', 'readwhilewriting', 'deleteseq', 'deleterangeseq',
+             'readwrite']
 # Less than any workload takes. On Windows a process's clock goes by ticks of up to 16 ms.
 NO_CPU = -0.016 if LIBRARY.endswith('.dll') else 0
 SWITCHES = ('allow_concurrent_memtable_write', 'enable_write_thread_adaptive_yield', 'enable_pipelined_write')
@@ -27,6 +29,10 @@ def call(*flags, status=0):
 
 
 class KvBenchTest(unittest.TestCase):
+    def figures(self, *flags):
+        """By the workload."""
+        return {f['workload']: f for f in map(json.loads, (line for line in call(*flags, '--json').stdout.splitlines() if line.startswith('{')))}
+
     def check(self, *more):
         result = call(f'--benchmarks={",".join(WORKLOADS)},flush,warm,stats', '--num=4000', '--threads=4', '--json',
                       '--batch_size=4', *more)
@@ -108,6 +114,44 @@ class KvBenchTest(unittest.TestCase):
         # No operation of any client ended for so long: that is part of the run.
         self.assertLessEqual(figures['pause_us'], figures['seconds'] * 1e6)
 
+    def test_large_values_in_blob_files(self):
+        figures = self.figures('--benchmarks=filluniquerandom,overwrite,flush,compact,readrandom,readseq', '--num=500', '--value_size=5000',
+                               '--enable_blob_files', '--min_blob_size=1000', '--blob_file_size=100000', '--blob_compression_type=1',
+                               '--enable_blob_garbage_collection', '--blob_garbage_collection_age_cutoff=1', '--use_blob_cache',
+                               '--blob_garbage_collection_force_threshold=0.1', '--blob_compaction_readahead_size=65536',
+                               '--blob_file_starting_level=0')
+        self.assertEqual(figures['readrandom']['found'], 500)
+        self.assertEqual(figures['readseq']['bytes'], 500 * 5016)
+
+    def test_reads_and_writes_by_a_schedule(self):
+        figures = self.figures('--benchmarks=fillseq,readwrite', '--num=1000', '--operations=900', '--threads=3', '--rate=3000', '--reads=0.9')
+        self.assertEqual(figures['readwrite']['operations'], 900)
+        # The last one is not due before: whatever the machine does, it takes that long.
+        self.assertGreater(figures['readwrite']['seconds'], 0.29)
+        self.assertLess(figures['readwrite']['user_bytes'], 900 * 116 * 0.3)
+        none = self.figures('--benchmarks=fillseq,readwrite', '--num=1000', '--reads=0')['readwrite']
+        self.assertEqual((none['found'], none['user_bytes']), (0, 1000 * 116))
+
+    def test_backups(self):
+        with tempfile.TemporaryDirectory() as folder:
+            figures = self.figures('--benchmarks=fillseq,backup,readwritewhilebackup', '--num=3000', '--threads=2', '--rate=2000',
+                                   f'--backup_dir={folder}/backups')
+            made = sorted(path.name for path in (pathlib.Path(folder) / 'backups/meta').iterdir())
+        self.assertEqual(made, ['1', '2'])
+        self.assertGreater(figures['backup']['seconds'], 0)
+        self.assertGreater(figures['readwritewhilebackup']['backup_seconds'], 0)
+        self.assertLessEqual(figures['readwritewhilebackup']['backup_seconds'], figures['readwritewhilebackup']['seconds'])
+
+    def test_a_backup_that_fails_fails_the_run(self):
+        with tempfile.NamedTemporaryFile() as file:
+            self.assertIn(file.name, call('--benchmarks=fillseq,backup', '--num=10', f'--backup_dir={file.name}', status=1).stderr)
+            self.assertIn(file.name, call('--benchmarks=fillseq,readwritewhilebackup', '--num=10', f'--backup_dir={file.name}', status=1).stderr)
+
+    def test_reads_have_a_duration_of_their_own(self):
+        figures = self.figures('--benchmarks=fillseq,readrandom', '--num=100', '--read_duration=0.2')
+        self.assertEqual(figures['fillseq']['operations'], 100)
+        self.assertGreaterEqual(figures['readrandom']['seconds'], 0.2)
+
     def test_duration_ends_a_workload(self):
         result = call('--benchmarks=overwrite', '--num=1000', '--duration=0.2', '--json')
         figures = json.loads(result.stdout.splitlines()[-1])
@@ -119,6 +163,8 @@ class KvBenchTest(unittest.TestCase):
         self.assertIn('libm', call('--library=libm.so.6', '--benchmarks=fillseq', status=2).stderr)
         self.assertIn('no_such_file', call('--library=./no_such_file.so', status=2).stderr)
         self.assertIn('what is', call('stray', status=2).stderr)
+        self.assertIn('--backup_dir', call('--benchmarks=fillseq,backup', status=2).stderr)
+        self.assertIn('--rate', call('--benchmarks=readwrite', '--rate=5', '--fiber_workers=1', status=2).stderr)
 
 
 if __name__ == '__main__':

@@ -45,7 +45,7 @@ for workload in flags['benchmarks'].split(','):
     if workload != 'settle':
         run |= {'threads': int(flags['threads']), 'fiber_workers': int(flags.get('fiber_workers', 0)), 'operations': 100,
                 'ops_per_second': 100 / seconds, 'cpu_us_per_op': 2e4 * seconds, 'p50_us': 1, 'p99_us': 2,
-                'p999_us': 3 * seconds, 'max_us': 4000, 'pause_us': 5000 * seconds, 'user_bytes': 100,
+                'p999_us': 3 * seconds, 'max_us': 4000, 'pause_us': 5000 * seconds, 'user_bytes': 100, 'bytes': 100,
                 'per_second': [50, 40, 1], 'tickers': {'rocksdb.wal.synced': 0, 'rocksdb.write.self': 4}}
     print(json.dumps(run))
 '''
@@ -103,6 +103,19 @@ class RealTest(unittest.TestCase):
     def test_compactions(self):
         self.assertIn('| ZSTD |', self.check('compactions'))
 
+    def test_blob_values(self):
+        text = self.check('blob-values', '--value-sizes=1024,65536', '--megabytes=1', '--duration=0.05')
+        self.assertEqual(text.count('| 64 KiB |'), 2)
+        self.assertIn('scan, in tables: Cairn / peer, the lowest of all sizes', text)
+
+    def test_backup(self):
+        text = self.check('backup', '--gigabytes=0.002', '--duration=0.1', '--rate=1000')
+        self.assertIn('| Cairn: while a backup runs |', text)
+        # Every copy has something in it; the second backup less than all.
+        copied = [float(line.split('|')[2].replace(',', '')) for line in text.splitlines() if line.startswith(('| cp', '| a '))]
+        self.assertEqual(len(copied), 8, text)
+        self.assertTrue(all(megabytes > 0 for megabytes in copied), text)
+
 
 @unittest.skipUnless(pathlib.Path(SLOWFS).exists() and pathlib.Path('/dev/fuse').exists() and shutil.which('fusermount3'), 'no FUSE')
 class SlowStorageTest(unittest.TestCase):
@@ -126,6 +139,11 @@ class SlowStorageTest(unittest.TestCase):
         # We write no partitions; that release has no async_io, which fails its steps.
         text = self.check('round-trips', f'--peer={ORACLE[0]}', status=1)
         self.assertEqual(text.count(': met.') + text.count(': missed.'), 4)
+
+    def test_blob_round_trips(self):
+        text = self.check('blob-round-trips', '--megabytes=2')
+        self.assertRegex(text, r'\| 4 KiB \| \d+ \(\d+\), \d+, \d+\.\d ms \|')
+        self.assertEqual(text.count(': met.') + text.count(': missed.'), 2, text)
 
     def test_concurrent_reads(self):
         self.check('concurrent-reads')
@@ -180,6 +198,13 @@ class FakeTest(unittest.TestCase):
         text = self.run_show('amplification').stdout
         self.assertIn('write amplification, Cairn / peer: **1.00**', text)
         self.assertIn('| 3.00 (3.00 to 3.00) |', text)  # 3 times 200 bytes for 2 times 100
+
+    def test_the_worst_of_the_sizes_is_told(self):
+        text = self.run_show('blob-values', '--value-sizes=1024,4096').stdout
+        self.assertIn('overwrite, in blob files: Cairn / peer, the lowest of all sizes (1 KiB): **3.00**, asked for at least 1.5: met', text)
+        self.assertIn('write amplification, in tables: Cairn / peer, the highest of all sizes (4 KiB): **1.00**, asked for at most 1.0: met', text)
+        blobs = [call for call in self.calls() if '--enable_blob_files' in call]
+        self.assertEqual(len(blobs), 2 * 2 * 2)
 
     def test_both_engines_get_the_same_flags(self):
         self.run_show('growth')

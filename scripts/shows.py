@@ -25,6 +25,12 @@ From the block cache, through the C interface:
   compactions           bytes compacted by the second of a processor, with each compression
   cached                both, in this order
 
+Large values, through the C interface, and backups:
+  blob-values           values of 1 KiB to 1 MiB in blob files and in tables: load, overwrite, read, scan, bytes written
+  blob-round-trips      round trips of a MultiGet of 32 of them from storage that takes a millisecond for each read
+  blobs                 both, in this order
+  backup                of 10 GB beside cp, alone and under load; what the load feels of it; a second one after overwriting 5%
+
 Each engine runs with the same flags. Results go to the folder of --out: NAME.md, NAME.svg and NAME.json, and a line per
 row to history.ndjson above it. Each measurement is kept as soon as it is there; --resume goes on after the last one.
 Exit status 1 if a measurement failed (not if it is slow): the others are there.
@@ -39,20 +45,22 @@ import sys
 import time
 
 from bench_report import append_history, commit, machine
+import shows_backup
+import shows_blobs
 import shows_reads
 import shows_scans
 import shows_writes
 from shows_runner import Runner, Store
 
-GROUPS = {'writes': shows_writes.SHOWS, 'reads': shows_reads.SHOWS, 'cached': shows_scans.SHOWS}
-SHOWS = {**shows_writes.SHOWS, **shows_reads.SHOWS, **shows_scans.SHOWS}
+GROUPS = {'writes': shows_writes.SHOWS, 'reads': shows_reads.SHOWS, 'cached': shows_scans.SHOWS, 'blobs': shows_blobs.SHOWS}
+SHOWS = {**shows_writes.SHOWS, **shows_reads.SHOWS, **shows_scans.SHOWS, **shows_blobs.SHOWS, **shows_backup.SHOWS}
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Given to both engines, so that no default differs. Those of RocksDB.
 EQUAL = {'key_size': 16, 'value_size': 100, 'compression_type': 1, 'compression_ratio': 0.5, 'write_buffer_size': 64 << 20,
          'max_write_buffer_number': 2, 'max_background_jobs': 2, 'cache_size': 64 << 20, 'block_size': 4096, 'bloom_bits': 10}
 EQUAL_QUICK = {**EQUAL, 'write_buffer_size': 1 << 20}
-WHOLE = ('num', 'pairs', 'sync_operations', 'delay', 'operations')
-LISTS = ('clients', 'sync_clients', 'sizes')
+ONE = ('num', 'pairs', 'sync_operations', 'delay', 'operations', 'duration', 'megabytes', 'gigabytes', 'rate')
+LISTS = ('clients', 'sync_clients', 'sizes', 'value_sizes')
 
 
 def parse(arguments):
@@ -78,7 +86,11 @@ def parse(arguments):
     parser.add_argument('--sync-operations', type=int, help='of each run with sync (writers)')
     parser.add_argument('--operations', type=int, help='of each count of instructions (cached-cost)')
     parser.add_argument('--sizes', help='a list of numbers of records (amplification, growth)')
-    parser.add_argument('--duration', type=float, help='seconds of each measurement (pauses, coroutine-port, reads)')
+    parser.add_argument('--value-sizes', help='a list, bytes (blobs)')
+    parser.add_argument('--megabytes', type=int, help='MiB of values in each database (blobs)')
+    parser.add_argument('--gigabytes', type=float, help='of the database (backup)')
+    parser.add_argument('--rate', type=int, help='operations per second of the load (backup)')
+    parser.add_argument('--duration', type=float, help='seconds of each measurement (pauses, coroutine-port, reads, blobs, backup)')
     parser.add_argument('--fiber-workers', type=int, default=2)
     parser.add_argument('--flags', default='', help='more flags of kv_bench for all, in one word')
     parser.add_argument('--dir', type=pathlib.Path, default=ROOT / 'build/shows', help='where the databases go')
@@ -106,7 +118,7 @@ def settled(args, show):
 
 def settings(args, show):
     """What the measurements depend on: a run with others cannot be resumed."""
-    used = {name: getattr(args, name) for name in (*WHOLE, *LISTS, 'duration') if name in show.defaults}
+    used = {name: getattr(args, name) for name in (*ONE, *LISTS) if name in show.defaults}
     return {'show': show.name, **used, 'fiber_workers': args.fiber_workers, 'equal': args.equal, 'flags': args.flags,
             'peer': args.peer_name, 'machine': machine(), 'commit': commit(ROOT)}
 

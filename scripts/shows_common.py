@@ -79,6 +79,11 @@ def rows_of(store, cases, engine, extra=lambda record, run: {}, other='peer'):
     return rows
 
 
+def last_of_each(flags):
+    """Of equal names, which programs take the last of."""
+    return list({flag.split('=')[0]: flag for flag in flags}.values())
+
+
 class Show:
     engines = ['ours', 'fibers', 'peer']
 

@@ -9,7 +9,7 @@ import time
 
 from db_bench_runs import run_db_bench
 from fio_runs import make_file, run_fio
-from kv_runs import Failed, SlowMount, count_instructions, drop_page_cache, folder_bytes, run_kv_bench
+from kv_runs import Failed, SlowMount, copy_folder, count_instructions, drop_page_cache, folder_bytes, run_kv_bench
 
 STEP_LIMIT = 3 * 3600  # seconds after which a process counts as hung
 
@@ -26,7 +26,7 @@ class Base:
 
 @dataclasses.dataclass
 class Step:
-    """One process of kv_bench, also under callgrind, of db_bench or of fio."""
+    """One process of kv_bench, also under callgrind, of db_bench, of fio or of cp."""
     case: str        # what is measured; unique within an engine and a pair
     engine: str      # a key of Runner's libraries, for kv_bench; of its db_benches, for db_bench
     pair: int
@@ -36,7 +36,9 @@ class Step:
     cold: bool = False  # drop the database from the page cache before
     delay: int = None   # microseconds that each read takes: the database is used through slowfs
     count: bool = False  # with delay: kv_bench counts the storage's round trips of each operation
-    program: str = 'kv_bench'
+    program: str = 'kv_bench'  # or cp, which copies the database to `beside`, instead of `benchmarks`
+    beside: str = None  # a folder that the step fills, for kv_bench its --backup_dir; what it grows by is recorded
+    fresh: bool = False  # it is emptied before
 
     @property
     def key(self):
@@ -137,12 +139,20 @@ class Runner:
         else:
             db = self.scratch / 'own'
             shutil.rmtree(db, ignore_errors=True)
+        beside = self.scratch / step.beside if step.beside else None
+        if step.fresh:
+            shutil.rmtree(beside, ignore_errors=True)
+        if step.beside and step.program == 'kv_bench':
+            flags.append(f'--backup_dir={beside}')
+        had = folder_bytes(beside) if beside else 0
         if step.cold:
             drop_page_cache(db)
         os.sync()  # or the device would still be at what the run before left
         load = os.getloadavg()[0]
         storage = None
-        if step.delay is None:
+        if step.program == 'cp':
+            runs = copy_folder(db, beside)
+        elif step.delay is None:
             runs = self.run(step.program, step.engine, db, step.benchmarks, flags)
         else:
             with SlowMount(self.slowfs, db, self.scratch / 'slow', step.delay) as mount:
@@ -151,7 +161,8 @@ class Runner:
                 runs = self.run(step.program, step.engine, mount.at, step.benchmarks, flags)
                 storage = mount.counts()
         record = {'case': step.case, 'engine': step.engine, 'pair': step.pair, 'load': load,
-                  'space_bytes': folder_bytes(db), 'runs': runs, **({'storage': storage} if storage else {})}
+                  'space_bytes': folder_bytes(db), 'runs': runs, **({'storage': storage} if storage else {}),
+                  **({'copied_bytes': folder_bytes(beside) - had} if beside else {})}
         if not step.base and step.program != 'fio':
             shutil.rmtree(db, ignore_errors=True)
         return record

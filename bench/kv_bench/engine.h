@@ -49,6 +49,14 @@ struct Engine {
   F(rocksdb_block_based_options_destroy) F(rocksdb_block_based_options_set_block_cache) \
   F(rocksdb_block_based_options_set_block_size) \
   F(rocksdb_block_based_options_set_filter_policy) F(rocksdb_filterpolicy_create_bloom_full) \
+  F(rocksdb_options_set_enable_blob_files) F(rocksdb_options_set_min_blob_size) \
+  F(rocksdb_options_set_blob_file_size) F(rocksdb_options_set_blob_compression_type) \
+  F(rocksdb_options_set_enable_blob_gc) F(rocksdb_options_set_blob_gc_age_cutoff) \
+  F(rocksdb_options_set_blob_gc_force_threshold) \
+  F(rocksdb_options_set_blob_compaction_readahead_size) \
+  F(rocksdb_options_set_blob_file_starting_level) F(rocksdb_options_set_blob_cache) \
+  F(rocksdb_backup_engine_open) F(rocksdb_backup_engine_close) \
+  F(rocksdb_backup_engine_create_new_backup_flush) \
   F(rocksdb_cache_create_lru) F(rocksdb_cache_set_capacity) F(rocksdb_cache_destroy) F(rocksdb_free)
 // clang-format on
 // Of later releases; null in older ones.

@@ -12,6 +12,7 @@
 #include "fiber/clock.h"
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
+#include "kv_bench/backup.h"
 #include "kv_bench/engine.h"
 #include "kv_bench/options.h"
 #include "kv_bench/report.h"
@@ -27,6 +28,9 @@ DEFINE_bool(use_existing_db, false, "keep what --db holds at the start");
 DEFINE_uint64(num, 1000000, "keys");
 DEFINE_uint64(operations, 0, "operations of all clients together (0: --num)");
 DEFINE_double(duration, 0, "end each workload after so many seconds (0: by operations)");
+DEFINE_double(
+    read_duration, 0,
+    "the same of workloads that only read, in place of --duration or operations (0: not)");
 DEFINE_int32(threads, 1, "clients");
 DEFINE_int32(fiber_workers, 0, "run the clients as fibers on so many workers (0: OS threads)");
 DEFINE_uint64(key_size, 16, "bytes");
@@ -48,6 +52,11 @@ DEFINE_string(slowfs_control, "",
               "the file .slowfs of a mount of slowfs that --db lies on: count the storage's round "
               "trips of each operation, and empty the block cache before it (one client; the "
               "latencies then have that in them)");
+DEFINE_double(rate, 0,
+              "readwrite: operations per second of all clients, whose durations begin when they "
+              "were due (0: each client begins the next when one ends)");
+DEFINE_double(reads, 0.5, "readwrite: the share of operations that read, the others overwrite");
+DEFINE_string(backup_dir, "", "where backup and readwritewhilebackup add a backup");
 DEFINE_double(settle_limit, 3600, "settle: seconds until it gives up");
 
 namespace kv_bench {
@@ -96,6 +105,7 @@ class Bench {
     if (name == "settle") return Settle();
     if (name == "compact") return Compact();
     if (name == "warm") return Warm();
+    if (name == "backup") return Backup();
     if (name == "stats") {
       char* text = engine_.rocksdb_property_value(db_, "rocksdb.stats");
       if (text != nullptr) std::printf("%s\n", text);
@@ -126,6 +136,19 @@ class Bench {
     engine_.rocksdb_compact_range(db_, nullptr, 0, nullptr, 0);
     PrintStep("compact", static_cast<double>(fiber::now_nanos() - start) / 1e9,
               Difference(before, UsageNow(engine_, options_)), FLAGS_json);
+    std::fflush(stdout);
+    return true;
+  }
+
+  bool Backup() {
+    const Usage before = UsageNow(engine_, options_);
+    std::string error;
+    const double seconds = MakeBackup(engine_, options_, db_, FLAGS_backup_dir, &error);
+    if (!error.empty()) {
+      std::fprintf(stderr, "kv_bench: backup: %s\n", error.c_str());
+      return false;
+    }
+    PrintStep("backup", seconds, Difference(before, UsageNow(engine_, options_)), FLAGS_json);
     std::fflush(stdout);
     return true;
   }
@@ -182,7 +205,9 @@ class Bench {
 
   bool Measure(const std::string& name) {
     const Workload workload = FindWorkload(name);
-    const int clients = std::max(FLAGS_threads, name == "readwhilewriting" ? 2 : 1);
+    const int clients = name == "readwritewhilebackup"
+                            ? FLAGS_threads + 1
+                            : std::max(FLAGS_threads, name == "readwhilewriting" ? 2 : 1);
     rocksdb_readoptions_t* reading = engine_.rocksdb_readoptions_create();
     engine_.rocksdb_readoptions_set_readahead_size(reading, FLAGS_readahead_size);
     if (name == "prefixscan" && FLAGS_prefix_size > 0) {
@@ -199,6 +224,7 @@ class Bench {
     run.engine = &engine_;
     run.db = db_;
     run.cache = cache_;
+    run.options = options_;
     run.reading = reading;
     run.writing = writing;
     run.values = &values_;
@@ -211,6 +237,10 @@ class Bench {
     run.settings.cache_size = FLAGS_cache_size;
     run.settings.prefix_size = FLAGS_prefix_size;
     run.settings.seek_nexts = std::max<uint64_t>(1, FLAGS_seek_nexts);
+    run.settings.rate = FLAGS_rate;
+    run.settings.reads = FLAGS_reads;
+    run.settings.clients = FLAGS_threads;
+    run.settings.backup_dir = FLAGS_backup_dir;
     const uint64_t all = FLAGS_operations != 0 ? FLAGS_operations : FLAGS_num;
     run.settings.operations = std::max<uint64_t>(1, all / static_cast<uint64_t>(clients));
     run.readers = clients - 1;
@@ -241,10 +271,12 @@ class Bench {
     }
     const Usage before = UsageNow(engine_, options_);
     uint64_t start = fiber::now_nanos();
-    const auto begin = [&run](uint64_t from) {
+    const double duration =
+        FLAGS_read_duration > 0 && ReadsOnly(name) ? FLAGS_read_duration : FLAGS_duration;
+    const auto begin = [&run, duration](uint64_t from) {
       run.settings.begin = from;
-      if (FLAGS_duration <= 0) return;
-      run.settings.deadline = from + static_cast<uint64_t>(FLAGS_duration * 1e9);
+      if (duration <= 0) return;
+      run.settings.deadline = from + static_cast<uint64_t>(duration * 1e9);
       run.settings.operations = UINT64_MAX / 2;
     };
     begin(start);
@@ -288,7 +320,8 @@ class Bench {
         std::fprintf(stderr, "kv_bench: %s: %s\n", result->workload.c_str(), client->error.c_str());
         return false;
       }
-      if (client->background_writer) continue;
+      result->backup_seconds = std::max(result->backup_seconds, client->backup_seconds);
+      if (client->in_background) continue;
       const Measured& measured = client->measured;
       result->latency.Merge(measured.latency);
       result->operations += measured.operations;
@@ -315,7 +348,7 @@ class Bench {
 
 bool IsKnown(const std::string& name) {
   return FindWorkload(name) != nullptr || name == "flush" || name == "compact" ||
-         name == "settle" || name == "stats" || name == "warm";
+         name == "settle" || name == "stats" || name == "warm" || name == "backup";
 }
 
 int Main() {
@@ -333,6 +366,18 @@ int Main() {
     std::fprintf(stderr,
                  "kv_bench: --library=FILE and --db=DIRECTORY are needed; --num, --key_size "
                  "and --threads must be at least 1\n");
+    return 2;
+  }
+  if (FLAGS_backup_dir.empty()) {
+    for (const std::string& name : names) {
+      if (name != "backup" && name != "readwritewhilebackup") continue;
+      std::fprintf(stderr, "kv_bench: %s: --backup_dir=DIRECTORY is needed\n", name.c_str());
+      return 2;
+    }
+  }
+  if (FLAGS_rate > 0 && FLAGS_fiber_workers > 0) {
+    // Our own sleep would stop the worker, and C has none for the library's fibers.
+    std::fprintf(stderr, "kv_bench: --rate is kept by threads: leave out --fiber_workers\n");
     return 2;
   }
   if (!FLAGS_slowfs_control.empty() && FLAGS_threads != 1) {

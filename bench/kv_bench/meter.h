@@ -80,8 +80,8 @@ struct Measured {
   Timeline timeline;
 };
 
-// Times one client's calls, which follow each other closely: the end of one is the beginning of the
-// next.
+// Times one client's calls. They follow each other closely, the end of one being the beginning of
+// the next, but where each says when it was due.
 class Meter {
  public:
   // `start`: of the run, a now_nanos() value.
@@ -90,6 +90,10 @@ class Meter {
     measured_->timeline.Begin(start);
     pauses_->Begin(last_);
   }
+
+  // The next call was due at this time, a now_nanos() value: its duration begins there, whether it
+  // could begin then or not.
+  void Due(uint64_t at) { last_ = at; }
 
   // A call that did `n` operations ended now; returns the time.
   uint64_t Tick(uint64_t n) {

@@ -24,10 +24,41 @@ DEFINE_int32(max_open_files, -1, "tables kept open; -1: all, from the start");
 DEFINE_bool(cache_index_and_filter_blocks, false,
             "index and filters are read through the block cache, and evicted from it");
 DEFINE_bool(partitioned, false, "write the index and the filters in partitions of a block");
+DEFINE_bool(enable_blob_files, false, "large values go to files of their own");
+DEFINE_uint64(min_blob_size, 0, "bytes of a value that is large");
+DEFINE_uint64(blob_file_size, 256 << 20, "bytes");
+DEFINE_int32(blob_compression_type, 0, "as --compression_type");
+DEFINE_bool(enable_blob_garbage_collection, false,
+            "compactions write the values of the oldest blob files anew");
+DEFINE_double(blob_garbage_collection_age_cutoff, 0.25, "the share of files that are the oldest");
+DEFINE_double(blob_garbage_collection_force_threshold, 1,
+              "the share of garbage in the oldest files from which they are compacted for it");
+DEFINE_uint64(blob_compaction_readahead_size, 0, "bytes");
+DEFINE_int32(blob_file_starting_level, 0, "values above this level stay in the tables");
+DEFINE_bool(use_blob_cache, false, "the block cache holds the values of blobs, too");
 DEFINE_bool(statistics, false,
             "let the library count, and print the counts of the write path with --json");
 
 namespace kv_bench {
+
+namespace {
+
+void SetBlobs(const Engine& engine, rocksdb_options_t* o, rocksdb_cache_t* cache) {
+  engine.rocksdb_options_set_enable_blob_files(o, 1);
+  engine.rocksdb_options_set_min_blob_size(o, FLAGS_min_blob_size);
+  engine.rocksdb_options_set_blob_file_size(o, FLAGS_blob_file_size);
+  engine.rocksdb_options_set_blob_compression_type(o, FLAGS_blob_compression_type);
+  engine.rocksdb_options_set_enable_blob_gc(o, FLAGS_enable_blob_garbage_collection);
+  engine.rocksdb_options_set_blob_gc_age_cutoff(o, FLAGS_blob_garbage_collection_age_cutoff);
+  engine.rocksdb_options_set_blob_gc_force_threshold(o,
+                                                     FLAGS_blob_garbage_collection_force_threshold);
+  engine.rocksdb_options_set_blob_compaction_readahead_size(o,
+                                                            FLAGS_blob_compaction_readahead_size);
+  engine.rocksdb_options_set_blob_file_starting_level(o, FLAGS_blob_file_starting_level);
+  if (FLAGS_use_blob_cache) engine.rocksdb_options_set_blob_cache(o, cache);
+}
+
+}  // namespace
 
 rocksdb_options_t* MakeOptions(const Engine& engine, rocksdb_cache_t* cache) {
   rocksdb_options_t* o = engine.rocksdb_options_create();
@@ -61,6 +92,7 @@ rocksdb_options_t* MakeOptions(const Engine& engine, rocksdb_cache_t* cache) {
     engine.rocksdb_options_set_recycle_log_file_num(
         o, static_cast<size_t>(FLAGS_recycle_log_file_num));
   }
+  if (FLAGS_enable_blob_files) SetBlobs(engine, o, cache);
   if (FLAGS_statistics) engine.rocksdb_options_enable_statistics(o);
   rocksdb_block_based_table_options_t* table = engine.rocksdb_block_based_options_create();
   engine.rocksdb_block_based_options_set_block_cache(table, cache);

@@ -45,6 +45,7 @@ void PrintLine(const Result& r) {
       r.latency.PercentileMicros(0.999), Micros(r.longest_nanos), Micros(r.pause_nanos),
       static_cast<double>(r.bytes) / 1e6 / r.seconds);
   if (r.found != 0) std::printf("  (%" PRIu64 " of %" PRIu64 " found)", r.found, r.operations);
+  if (r.backup_seconds > 0) std::printf("  backup %.3f seconds", r.backup_seconds);
   if (!r.round_trips.empty()) {
     const auto [rounds, most_rounds] = MedianAndMost(r.round_trips, &RoundTrips::rounds);
     const auto [reads, most_reads] = MedianAndMost(r.round_trips, &RoundTrips::reads);
@@ -76,6 +77,7 @@ void PrintJson(const Result& r, bool with_seconds) {
                 ", \"most_reads\": %" PRIu64,
                 rounds, most_rounds, reads, most_reads);
   }
+  if (r.backup_seconds > 0) std::printf(", \"backup_seconds\": %.6f", r.backup_seconds);
   PrintTickers(r.usage);
   if (with_seconds) {
     std::printf(", \"per_second\": [");

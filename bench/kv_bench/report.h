@@ -23,6 +23,7 @@ struct Result {
   uint64_t written_bytes = 0;  // of keys and values written
   uint64_t longest_nanos = 0;  // of one operation
   uint64_t pause_nanos = 0;    // the longest time in which no operation ended
+  double backup_seconds = 0;   // of the backup that was made meanwhile; 0: none
   bench::Latency latency;
   std::vector<uint64_t> per_second;     // operations
   std::vector<RoundTrips> round_trips;  // of each operation, where they are counted
@@ -32,7 +33,7 @@ struct Result {
 void PrintLine(const Result& result);
 void PrintJson(const Result& result, bool with_seconds);
 // Of a step that is no workload ("settle": until nothing was left to flush or to compact;
-// "compact").
+// "compact", "backup").
 void PrintStep(const char* name, double seconds, const Usage& usage, bool json);
 
 }  // namespace kv_bench

@@ -4,6 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "fiber/runtime.h"
+#include "kv_bench/backup.h"
 #include "kv_bench/permutation.h"
 
 namespace kv_bench {
@@ -22,6 +24,9 @@ class Progress {
         control_(client->run->settings.slowfs_control) {
     if (!control_.empty()) BeginCold();
   }
+
+  // The next call was due at this time (Meter::Due).
+  void Due(uint64_t at) { meter_.Due(at); }
 
   // A call that did `n` operations ended; false: the client is to end.
   bool Tick(uint64_t n) {
@@ -144,6 +149,76 @@ void Read(Client* client, bool missing) {
 }
 void ReadAtRandom(Client* client) { Read(client, false); }
 void ReadMissing(Client* client) { Read(client, true); }
+
+// When one client's operations are due, so that all clients together do so many per second, evenly.
+class Schedule {
+ public:
+  explicit Schedule(const Client& client)
+      : nanos_(client.run->settings.rate > 0 ? 1e9 / client.run->settings.rate : 0),
+        begin_(client.run->settings.begin),
+        next_(static_cast<uint64_t>(client.id)),
+        step_(static_cast<uint64_t>(client.run->settings.clients)) {}
+
+  // Waits until the next operation is due, and tells `progress`. Where operations are late, at
+  // once: what had to wait for a slow one before it counts as slow, too.
+  void Wait(Progress* progress) {
+    if (nanos_ <= 0) return;
+    const uint64_t due = begin_ + static_cast<uint64_t>(static_cast<double>(next_) * nanos_);
+    next_ += step_;
+    fiber::sleep_until(due);
+    progress->Due(due);
+  }
+
+ private:
+  const double nanos_;  // from one operation of any client to the next; 0: none waits
+  const uint64_t begin_;
+  uint64_t next_;  // of all clients' operations
+  const uint64_t step_;
+};
+
+// Reads keys and overwrites others, each by chance, while `on`.
+template <typename On>
+void ReadAndWriteWhile(Client* client, On on) {
+  const Run& run = *client->run;
+  const Settings& settings = run.settings;
+  KeyBuffer key(settings.key_size);
+  ValueGenerator values = ValuesOf(client);
+  Progress progress(client);
+  Schedule schedule(*client);
+  while (on()) {
+    schedule.Wait(&progress);
+    const Slice k = key.Set(client->numbers.Uniform(settings.num));
+    if (client->numbers.Fraction() < settings.reads) {
+      Get(client, k);
+    } else {
+      const Slice v = values.Next(settings.value_size);
+      char* error = nullptr;
+      run.engine->rocksdb_put(run.db, run.writing, k.data(), k.size(), v.data(), v.size(), &error);
+      Failed(client, error);
+      client->bytes += k.size() + v.size();
+      client->written_bytes += k.size() + v.size();
+    }
+    if (!progress.Tick(1)) break;
+  }
+}
+
+void ReadAndWrite(Client* client) {
+  uint64_t left = client->run->settings.operations;
+  ReadAndWriteWhile(client, [&left] { return left-- > 0; });
+}
+
+// The client after the last one that reads and writes makes a backup; the others end when it has.
+void ReadAndWriteWhileBackup(Client* client) {
+  Run& run = *client->run;
+  if (client->id < run.settings.clients) {
+    ReadAndWriteWhile(client, [&run] { return !run.backup_ended.load(std::memory_order_relaxed); });
+    return;
+  }
+  client->in_background = true;
+  client->backup_seconds =
+      MakeBackup(*run.engine, run.options, run.db, run.settings.backup_dir, &client->error);
+  run.backup_ended.store(true, std::memory_order_relaxed);
+}
 
 // Reads a key and writes it again; both are one operation.
 void UpdateAtRandom(Client* client) {
@@ -335,7 +410,7 @@ void ReadWhileWriting(Client* client) {
     return;
   }
   // The writer goes on until the last reader is done.
-  client->background_writer = true;
+  client->in_background = true;
   while (client->error.empty() && run.readers.load(std::memory_order_relaxed) > 0) {
     Write(client, 256, [&] { return client->numbers.Uniform(run.settings.num); });
   }
@@ -345,24 +420,27 @@ struct Entry {
   const char* name;
   Workload workload;
   bool empty;
+  bool reads_only;
 };
 constexpr Entry kWorkloads[] = {
-    {"fillseq", FillSequentially, true},
-    {"fillrandom", WriteAtRandom, true},
-    {"filluniquerandom", FillUniqueAtRandom, true},
-    {"overwrite", WriteAtRandom, false},
-    {"updaterandom", UpdateAtRandom, false},
-    {"readrandom", ReadAtRandom, false},
-    {"readmissing", ReadMissing, false},
-    {"multiget", MultiGet, false},
-    {"seekrandom", SeekAtRandom, false},
-    {"readseq", ReadSequentially, false},
-    {"readreverse", ReadReverse, false},
-    {"readfirst", ReadFirst, false},
-    {"prefixscan", ScanPrefixes, false},
-    {"deleteseq", DeleteSequentially, false},
-    {"deleterangeseq", DeleteRangesSequentially, false},
-    {"readwhilewriting", ReadWhileWriting, false},
+    {"fillseq", FillSequentially, true, false},
+    {"fillrandom", WriteAtRandom, true, false},
+    {"filluniquerandom", FillUniqueAtRandom, true, false},
+    {"overwrite", WriteAtRandom, false, false},
+    {"updaterandom", UpdateAtRandom, false, false},
+    {"readrandom", ReadAtRandom, false, true},
+    {"readmissing", ReadMissing, false, true},
+    {"multiget", MultiGet, false, true},
+    {"seekrandom", SeekAtRandom, false, true},
+    {"readseq", ReadSequentially, false, true},
+    {"readreverse", ReadReverse, false, true},
+    {"readfirst", ReadFirst, false, true},
+    {"prefixscan", ScanPrefixes, false, true},
+    {"deleteseq", DeleteSequentially, false, false},
+    {"deleterangeseq", DeleteRangesSequentially, false, false},
+    {"readwhilewriting", ReadWhileWriting, false, false},
+    {"readwrite", ReadAndWrite, false, false},
+    {"readwritewhilebackup", ReadAndWriteWhileBackup, false, false},
 };
 
 const Entry* Find(const std::string& name) {
@@ -380,11 +458,13 @@ Workload FindWorkload(const std::string& name) {
 }
 
 bool WantsEmptyDatabase(const std::string& name) { return Find(name)->empty; }
+bool ReadsOnly(const std::string& name) { return Find(name)->reads_only; }
 
 const char* WorkloadNames() {
   return "fillseq, fillrandom, filluniquerandom, overwrite, updaterandom, readrandom, readmissing, "
          "multiget, seekrandom, readseq, readreverse, readfirst, prefixscan, deleteseq, "
-         "deleterangeseq, readwhilewriting, warm, flush, compact, settle, stats";
+         "deleterangeseq, readwhilewriting, readwrite, readwritewhilebackup, backup, warm, flush, "
+         "compact, settle, stats";
 }
 
 }  // namespace kv_bench

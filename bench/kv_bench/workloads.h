@@ -25,6 +25,10 @@ struct Settings {
   uint64_t begin = 0;             // a now_nanos() value
   uint64_t deadline = 0;          // a now_nanos() value; 0: none
   uint64_t cache_size = 0;        // bytes
+  double rate = 0;     // of readwrite's operations of all clients, per second; 0: no bound
+  double reads = 0.5;  // of readwrite's operations, the share that reads
+  int clients = 1;     // that keep the rate
+  std::string backup_dir;
   // Where the storage counts round trips, which are to be told of each operation, with an empty
   // cache. Empty: they are not.
   std::string slowfs_control;
@@ -34,7 +38,8 @@ struct Settings {
 struct Run {
   const Engine* engine = nullptr;
   rocksdb_t* db = nullptr;
-  rocksdb_cache_t* cache = nullptr;  // its block cache
+  rocksdb_cache_t* cache = nullptr;            // its block cache
+  const rocksdb_options_t* options = nullptr;  // that it was opened with
   const rocksdb_readoptions_t* reading = nullptr;
   const rocksdb_writeoptions_t* writing = nullptr;
   const db_bench::ValueGenerator* values = nullptr;  // to copy: the text is made once
@@ -44,6 +49,8 @@ struct Run {
   std::atomic<int> ready{0};
   // readwhilewriting: the readers that have not ended; the writer goes on until there is none.
   std::atomic<int> readers{0};
+  // readwritewhilebackup: the others go on until it is set.
+  std::atomic<bool> backup_ended{false};
 };
 
 // One client and what it measured. Used by one thread or fiber.
@@ -52,7 +59,8 @@ struct Client {
   const int id;
   db_bench::Random numbers;
   Run* run = nullptr;
-  bool background_writer = false;  // its operations are not counted
+  bool in_background = false;  // its operations are not counted
+  double backup_seconds = 0;   // of the client that made one
   Measured measured;
   uint64_t found = 0;
   uint64_t bytes = 0;                   // of keys and values written, read or walked over
@@ -67,6 +75,8 @@ using Workload = void (*)(Client*);
 Workload FindWorkload(const std::string& name);
 // Whether it starts with an empty database.
 bool WantsEmptyDatabase(const std::string& name);
+// Whether the database is the same after it.
+bool ReadsOnly(const std::string& name);
 const char* WorkloadNames();
 
 }  // namespace kv_bench
