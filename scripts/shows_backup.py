@@ -22,16 +22,21 @@ class Backup(Show):
         self.flags_text = 'Both engines: ' + ', '.join(flag.lstrip('-') for flag in common)
         base = Base('fillseq,settle', [*common, '--threads=1'])
         load = [*common, f'--threads={args.clients[0]}', f'--rate={args.rate}']
+        # The copies share one folder, so that no more than one of them takes space. The engines take turns, for what the storage gives
+        # changes from minute to minute; only the second backup must follow the first one.
+        def copy(case, engine, pair, benchmarks, flags, **more):
+            return Step(case, engine, pair, benchmarks, flags, base=base, beside='copy', **more)
         for pair in range(args.pairs):
-            for engine in rotated(self.engines, pair):
-                # The copies share one folder, so that no more than one of them takes space.
-                copies = {'engine': engine, 'pair': pair, 'base': base, 'beside': 'copy'}
-                yield Step('cp', benchmarks='', flags=[], program='cp', fresh=True, **copies)
+            engines = rotated(self.engines, pair)
+            for engine in engines:
+                yield copy('cp', engine, pair, '', [], fresh=True, program='cp')
+            for engine in engines:
                 yield Step('load alone', engine, pair, 'readwrite', [*load, f'--duration={args.duration:g}'], base=base)
-                yield Step('backup', benchmarks='backup', flags=common, fresh=True, **copies)
-                yield Step('backup under load', benchmarks='readwritewhilebackup', flags=load, fresh=True, **copies)
-                yield Step('second backup', benchmarks='overwrite,settle,backup',
-                           flags=[*common, '--threads=1', f'--operations={max(1, num // 20)}'], **copies)
+            for engine in engines:
+                yield copy('backup', engine, pair, 'backup', common, fresh=True)
+            for engine in engines:
+                yield copy('backup under load', engine, pair, 'readwritewhilebackup', load, fresh=True)
+                yield copy('second backup', engine, pair, 'overwrite,settle,backup', [*common, '--threads=1', f'--operations={max(1, num // 20)}'])
 
     @staticmethod
     def seconds(record):
