@@ -434,6 +434,122 @@ class DbBenchTest(unittest.TestCase):
         self.expect_refusal('timeseries needs --threads=2', '--benchmarks=timeseries')
         self.expect_refusal('--expire_style: there are', '--benchmarks=timeseries', '--threads=2', '--expire_style=x')
 
+    def test_entries_that_are_deleted_soon(self):
+        # 18 rounds of 100 that go and 10 that stay, and of the next ones what 2000 operations have left.
+        seen, text = self.expect_runs('--num=2000', '--benchmarks=fillanddeleteuniquerandom,readtocache',
+                                      '--disposable_entries_batch_size=100', '--persistent_entries_batch_size=10',
+                                      '--disposable_entries_value_size=10', '--persistent_entries_value_size=20')
+        self.assertEqual(seen['fillanddeleteuniquerandom'][0], 2000)
+        written, deleted = (int(n) for n in re.search(r"\(disposable\+persistent\): (\d+)\.\nNumber of 'disposable entry delete': (\d+)", text).groups())
+        self.assertEqual(written + deleted, 2000)
+        self.assertEqual(seen['readtocache'][0], written - deleted)
+        self.assertGreater(deleted, 500)
+        # Before their time none is.
+        seen, text = self.expect_runs('--num=2000', '--benchmarks=fillanddeleteuniquerandom,readtocache', '--batch_size=4',
+                                      '--disposable_entries_batch_size=100', '--disposable_entries_delete_delay=1000000000')
+        self.assertIn("delete': 0", text)
+        self.assertEqual(seen['readtocache'][0], 2000)
+        seen, _ = self.expect_runs('--num=2000', '--benchmarks=fillanddeleteuniquerandom,readtocache')
+        self.assertEqual(seen['readtocache'][0], 2000)
+        self.expect_refusal('without --overwrite_probability', '--benchmarks=fillanddeleteuniquerandom', '--overwrite_probability=0.5',
+                            '--disposable_entries_batch_size=5')
+        self.expect_refusal('needs --disposable_entries_batch_size', '--persistent_entries_batch_size=5')
+        self.expect_refusal('not negative', '--disposable_entries_value_size=-1')
+
+    def test_existing_keys(self):
+        with tempfile.TemporaryDirectory() as folder:
+            there = f'--db={folder}/x'
+            seen, _ = self.expect_runs(there, '--num=3000', '--key_size=20', '--benchmarks=fillrandom,flush,readtocache')
+            keys = seen['readtocache'][0]
+            self.assertLess(keys, 2500)
+            found = rf'\({keys} of {keys} found\)'
+            existing = (there, '--use_existing_db', '--use_existing_keys')
+            names = 'readtorowcache,readrandom,multireadrandom,seekrandom,readmissing,overwrite,readtocache'
+            seen, text = self.expect_runs(*existing, '--row_cache_size=10000000', '--statistics', f'--benchmarks={names}')
+            for name in 'readtorowcache', 'readrandom', 'multireadrandom', 'seekrandom':
+                self.assertRegex(seen[name][1], found, name)
+            self.assertIn(f'(0 of {keys} found)', seen['readmissing'][1])
+            self.assertEqual(seen['readtocache'][0], keys)
+            self.assertIn(f'rocksdb.row.cache.miss COUNT : {2 * keys}', text.replace('\r', ''))
+            self.expect_refusal('readtorowcache needs --use_existing_keys', there, '--use_existing_db', '--benchmarks=readtorowcache')
+        self.expect_refusal('needs --use_existing_db', '--use_existing_keys')
+        self.expect_refusal('one family', '--use_existing_keys', '--use_existing_db', '--num_column_families=2')
+        with tempfile.TemporaryDirectory() as folder:
+            self.expect_runs(f'--db={folder}/x', '--benchmarks=')
+            self.expect_refusal('the database has no keys', f'--db={folder}/x', '--use_existing_keys', '--use_existing_db')
+
+    def test_wide_columns_and_operands_are_read(self):
+        for families in '1', '3':
+            seen, _ = self.expect_runs('--num=2000', '--batch_size=8', f'--num_column_families={families}', '--benchmarks='
+                                       'fillseq,readrandom,readrandomentity,multireadentity,readrandomoperands')
+            for name in 'readrandomentity', 'multireadentity', 'readrandomoperands':
+                self.assertIn('(2000 of 2000 found)', seen[name][1], name)
+                self.assertRegex(seen[name][1], r'^ +\d+\.\d MB/s', name)
+        # Of each key more operands than there is room for at first.
+        seen, _ = self.expect_runs('--num=1000', '--merge_keys=50', '--merge_operator=stringappend', '--reads=200', '--benchmarks='
+                                   'mergerandom,readrandomoperands')
+        self.assertRegex(seen['readrandomoperands'][1], r'\([1-9]\d* of 200 found\)')
+        self.expect_refusal('without --user_timestamp_size', '--benchmarks=readrandomentity', '--user_timestamp_size=8')
+
+    def test_memtable_stats_of_ranges(self):
+        seen, text = self.expect_runs('--num=2000', '--reads=300', '--batch_size=100', '--benchmarks=fillseq,approximatememtablestats')
+        self.assertEqual(seen['approximatememtablestats'][0], 300)
+        self.assertIn('Reported entry count stats (expected 100):\nCount: 300 ', text.replace(' \n', '\n'))
+        _, text = self.expect_runs('--num=2000', '--reads=300', '--batch_size=100', '--benchmarks=fillseq,flush,approximatememtablestats')
+        self.assertIn('Min: 0  Median: 0.0000  Max: 0', text)
+        self.expect_refusal('--batch_size is --num at most', '--num=10', '--batch_size=11', '--benchmarks=approximatememtablestats')
+
+    def test_ingested_tables(self):
+        with tempfile.TemporaryDirectory() as folder:
+            seen, text = self.expect_runs(
+                '--num=500', f'--db={folder}/x', '--ingest_external_file_batch_size=3', '--ingest_external_file_num_batches=2',
+                '--ingest_external_file_fill_cache=false', '--threads=2', '--disable_auto_compactions',
+                '--benchmarks=ingestexternalfile,readrandom,readtocache,levelstats')
+            self.assertEqual(seen['ingestexternalfile'][0], 2)
+            self.assertIn('(2 batches x 3 files, 500 keys/file, 1 threads)', seen['ingestexternalfile'][1])
+            self.assertEqual(seen['readtocache'][0], 500)
+            self.assertEqual(len(list(pathlib.Path(folder, 'x').glob('*.sst'))), 6)
+            self.assertFalse(pathlib.Path(folder, 'x', 'ingest_tmp').exists())
+        self.expect_refusal('must be positive', '--ingest_external_file_batch_size=0')
+        self.expect_refusal('--ingest_external_file_use_file_info=true is not supported', '--ingest_external_file_use_file_info')
+
+    def test_a_workers_compaction_leaves_the_database_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            flags = ('--num=2000', f'--secondary_path={folder}/worker', '--disable_auto_compactions', '--compression_type=none')
+            seen, text = self.expect_runs(*flags, '--benchmarks=fillseq,flush,overwrite,flush,openandcompact,openandcompact,levelstats,'
+                                          'readrandom,compact')
+            self.assertIn('Input files: 2 files, ', text)
+            self.assertEqual(text.count('OpenAndCompact status: OK'), 2)
+            size = int(re.search(r'Output: 1 files, average size: (\d+) bytes', text)[1])
+            self.assertTrue(2000 * 100 < size < 2000 * 160, size)
+            self.assertRegex(text, r'(?m)^  0        2 ')
+            self.assertIn('(2000 of 2000 found)', seen['readrandom'][1])
+            self.assertEqual(list(pathlib.Path(folder, 'worker').iterdir()), [])
+            self.expect_refusal('the database has no tables', *flags, '--benchmarks=openandcompact')
+        self.expect_refusal('openandcompact needs --secondary_path', '--benchmarks=openandcompact')
+        self.expect_refusal('without --enable_blob_files', '--benchmarks=openandcompact', '--secondary_path=/tmp/x', '--enable_blob_files')
+
+    def test_databases_are_compared(self):
+        with tempfile.TemporaryDirectory() as folder:
+            truth = f'--truth_db={folder}/truth'
+            self.expect_runs('--num=1000', '--benchmarks=fillseq,flush', f'--db={folder}/truth')
+            _, text = self.expect_runs('--num=1000', '--benchmarks=fillseq,verify,flush,compact,verify', truth)
+            for benchmarks, fault, num in (('fillseq,overwrite,verify', 'has another value in --truth_db', 1000),
+                                           ('fillseq,verify', 'of --truth_db is missing', 999), ('fillseq,verify', 'is not in --truth_db', 1001)):
+                self.expect_refusal(fault, f'--benchmarks={benchmarks}', f'--num={num}', truth)
+            self.expect_refusal('cannot open --truth_db', '--benchmarks=verify', f'--truth_db={folder}/none')
+
+    def test_history_of_the_tickers(self):
+        # The notes are taken in the background: until there is one.
+        for seconds in 2, 10, 60:
+            _, text = self.expect_runs('--num=1000', '--statistics', '--stats_persist_period_sec=1', f'--duration={seconds}',
+                                       '--benchmarks=fillrandom,stats_history')
+            if '------ ' in text.split('operations;')[1]:
+                break
+        self.assertRegex(text, r'------ \d{4}/\d\d/\d\d-\d\d:\d\d:\d\d ------\n \d{10}   rocksdb\.')
+        self.assertRegex(text, r'(?m)^ \d+   rocksdb.number.keys.written  [1-9]')
+        self.expect_runs('--num=10', '--benchmarks=fillseq,stats_history')
+
     def test_actions(self):
         _, text = self.expect_runs('--num=500', '--statistics',
                                    '--benchmarks=fillseq,stats,resetstats,stats,memstats,block_cache_entry_stats')

@@ -63,6 +63,21 @@ void CheckRanges() {
     Refuse("--overwrite_probability must be from 0 to 1");
   }
   if (FLAGS_overwrite_window_size == 0) Refuse("--overwrite_window_size must be positive");
+  if (FLAGS_disposable_entries_value_size < 0 || FLAGS_persistent_entries_value_size < 0) {
+    Refuse("--disposable_entries_value_size and --persistent_entries_value_size: not negative");
+  }
+  if (FLAGS_persistent_entries_batch_size > 0 && FLAGS_disposable_entries_batch_size == 0) {
+    Refuse("--persistent_entries_batch_size needs --disposable_entries_batch_size");
+  }
+  if (FLAGS_use_existing_keys && !FLAGS_use_existing_db) {
+    Refuse("--use_existing_keys needs --use_existing_db");
+  }
+  if (FLAGS_use_existing_keys && (FLAGS_num_column_families > 1 || FLAGS_user_timestamp_size > 0)) {
+    Refuse("--use_existing_keys: one family, without timestamps");
+  }
+  if (FLAGS_ingest_external_file_batch_size <= 0 || FLAGS_ingest_external_file_num_batches <= 0) {
+    Refuse("--ingest_external_file_batch_size and _num_batches must be positive");
+  }
   if (FLAGS_num_low_pri_threads < 0 || FLAGS_num_high_pri_threads < 0 ||
       FLAGS_num_bottom_pri_threads < 0) {
     Refuse("--num_{low,high,bottom}_pri_threads must not be negative");

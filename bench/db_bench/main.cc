@@ -16,6 +16,7 @@
 #include "db_bench/flags.h"
 #include "db_bench/options.h"
 #include "db_bench/runner.h"
+#include "db_bench/support.h"
 #include "db_bench/workloads.h"
 #include "fiber/clock.h"
 #include "fiber/cpu.h"
@@ -41,6 +42,8 @@ const struct {
      "rocksdb.block-cache-entry-stats"},
     {"memstats", "print the memory of memtables, caches and pinned blocks", nullptr},
     {"resetstats", "set the statistics back to 0", nullptr},
+    {"stats_history", "print what the tickers counted in each --stats_persist_period_sec", nullptr},
+    {"verify", "compare all entries with those of --truth_db", nullptr},
 };
 
 const std::vector<NamedWorkload>& Workloads() {
@@ -48,7 +51,8 @@ const std::vector<NamedWorkload>& Workloads() {
     auto* list = new std::vector<NamedWorkload>;
     for (const auto of :
          {WriteWorkloads, DeterministicWorkloads, ReadWorkloads, MergeWorkloads, MixedWorkloads,
-          TransactionWorkloads, UpkeepWorkloads, TimeSeriesWorkloads, TraceWorkloads}) {
+          TransactionWorkloads, UpkeepWorkloads, TimeSeriesWorkloads, TraceWorkloads,
+          IngestWorkloads, DisposableWorkloads, RemoteWorkloads}) {
       for (auto& workload : of()) list->push_back(std::move(workload));
     }
     return list;
@@ -126,6 +130,10 @@ bool RunAction(const std::string& name, const Database& database) {
       std::printf("flush memtable\n");
     } else if (name == "memstats") {
       PrintMemory(database);
+    } else if (name == "stats_history") {
+      PrintStatsHistory(database.db());
+    } else if (name == "verify") {
+      VerifyAgainstTruth(database.db());
     } else if (name == "resetstats") {
       const rocksdb::Status s = database.ResetStatistics();
       if (!s.ok()) Fail("resetstats error: " + s.ToString());
@@ -163,6 +171,7 @@ int Main(int argc, char** argv) {
   Database database;
   PrintHeader();
   database.OpenFirst();
+  if (FLAGS_use_existing_keys) Key::UseExisting(database.db());
   for (const auto& name : names) {
     if (RunAction(name, database)) continue;
     const NamedWorkload& workload = *FindWorkload(name);

@@ -20,7 +20,7 @@ uint64_t MergeKeys() {
 void MergeRandom(Client* client) {
   rocksdb::DB* db = client->shared->db;
   Target target(client);
-  KeyBuffer key(FLAGS_key_size);
+  Key key;
   int64_t merged = 0;
   uint64_t bytes = 0;
   Duration duration(FLAGS_duration, ReadsAndWrites());
@@ -41,7 +41,7 @@ void MergeRandom(Client* client) {
 void ReadRandomMergeRandom(Client* client) {
   rocksdb::DB* db = client->shared->db;
   Target target(client);
-  KeyBuffer key(FLAGS_key_size);
+  Key key;
   rocksdb::PinnableSlice value;
   int64_t reads = 0, merges = 0, hits = 0;
   size_t longest = 0;
@@ -75,7 +75,7 @@ void GetMergeOperands(Client* client) {
   constexpr int kMost = 1000;
   rocksdb::DB* db = client->shared->db;
   Target target(client);
-  KeyBuffer key(FLAGS_key_size);
+  Key key;
   std::vector<rocksdb::PinnableSlice> operands(kMost);
   rocksdb::GetMergeOperandsOptions options;
   options.expected_max_number_of_operands = kMost;
@@ -103,7 +103,7 @@ template <typename Change>
 void ReadAndChange(Client* client, const Change& change) {
   rocksdb::DB* db = client->shared->db;
   Target target(client);
-  KeyBuffer key(FLAGS_key_size);
+  Key key;
   rocksdb::PinnableSlice old_value;
   int64_t updates = 0, found = 0;
   uint64_t bytes = 0;

@@ -213,7 +213,7 @@ class MixGraph {
   uint64_t number_ = 0;  // of the key
   SineRate read_rate_, write_rate_;
   std::unique_ptr<HotRanges> ranges_;
-  KeyBuffer key_{static_cast<size_t>(FLAGS_key_size)};
+  Key key_;
   rocksdb::PinnableSlice value_;
   int64_t gets_ = 0, puts_ = 0, scans_ = 0;
   int64_t found_ = 0, value_bytes_ = 0, scanned_ = 0;

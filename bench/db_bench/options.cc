@@ -279,6 +279,7 @@ void SetMore(rocksdb::Options* options) {
     options->file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
   }
   options->compaction_filter = ExpiredSamples();
+  options->compaction_service = RemoteJobs();
   options->delete_obsolete_files_period_micros = FLAGS_delete_obsolete_files_period_micros;
   options->allow_data_in_errors = FLAGS_allow_data_in_errors;
   options->stats_history_buffer_size = FLAGS_stats_history_buffer_size;

@@ -5,12 +5,16 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "db_bench/flags.h"
+#include "db_bench/histogram.h"
 #include "db_bench/support.h"
 #include "db_bench/workloads.h"
 #include "rocksdb/iterator.h"
+#include "rocksdb/wide_columns.h"
 
 namespace db_bench {
 
@@ -27,11 +31,12 @@ uint64_t FirstOfStride(Random* random) {
   return batch * stride < num ? num - batch * stride : 0;
 }
 
-void ReadRandom(Client* client, bool missing, int64_t reads) {
+// Looks random keys up. `read_one`, called with a number and its key, says how, and adds the bytes
+// of what it found to the third argument.
+template <typename Read>
+void ReadEach(Client* client, bool missing, int64_t reads, const Read& read_one) {
   rocksdb::DB* db = client->shared->db;
-  Target target(client);
-  KeyBuffer key(FLAGS_key_size);
-  rocksdb::PinnableSlice value;
+  Key key;
   int64_t read = 0, found = 0;
   uint64_t bytes = 0, number = 0;
   // The keys of one MultiGet of multireadrandom, one after the other.
@@ -46,11 +51,11 @@ void ReadRandom(Client* client, bool missing, int64_t reads) {
       number += FLAGS_multiread_stride;
     }
     const rocksdb::Slice k = missing ? key.SetMissing(number) : key.Set(number);
-    const rocksdb::Status s = target.Get(number, k, &value);
+    const rocksdb::Status s = read_one(number, k, &bytes);
     read++;
     if (s.ok()) {
       found++;
-      bytes += k.size() + value.size();
+      bytes += k.size();
     } else if (!s.IsNotFound()) {
       Fail("get", s);
     }
@@ -60,14 +65,128 @@ void ReadRandom(Client* client, bool missing, int64_t reads) {
   AddFound(client, found, read, "\n");
 }
 
-void MultiReadRandom(Client* client) {
+void ReadRandom(Client* client, bool missing, int64_t reads) {
+  Target target(client);
+  rocksdb::PinnableSlice value;
+  ReadEach(client, missing, reads, [&](uint64_t number, const rocksdb::Slice& k, uint64_t* bytes) {
+    const rocksdb::Status s = target.Get(number, k, &value);
+    if (s.ok()) *bytes += value.size();
+    return s;
+  });
+}
+
+uint64_t BytesOf(const rocksdb::WideColumns& columns) {
+  uint64_t bytes = 0;
+  for (const rocksdb::WideColumn& column : columns) {
+    bytes += column.name().size() + column.value().size();
+  }
+  return bytes;
+}
+
+void ReadRandomEntity(Client* client) {
+  Target target(client);
+  rocksdb::PinnableWideColumns columns;
+  ReadEach(client, /*missing=*/false, Reads(),
+           [&](uint64_t number, const rocksdb::Slice& k, uint64_t* bytes) {
+             columns.Reset();
+             const rocksdb::Status s =
+                 client->shared->db->GetEntity(target.read, target.Family(number), k, &columns);
+             if (s.ok()) *bytes += BytesOf(columns.columns());
+             return s;
+           });
+}
+
+// The operands of random keys; a key that has more than any before is asked for again.
+void ReadRandomOperands(Client* client) {
+  rocksdb::DB* db = client->shared->db;
+  Target target(client);
+  std::vector<rocksdb::PinnableSlice> operands(8);
+  ReadEach(client, /*missing=*/false, Reads(),
+           [&](uint64_t number, const rocksdb::Slice& k, uint64_t* bytes) {
+             int count = 0;
+             const auto get = [&] {
+               rocksdb::GetMergeOperandsOptions options;
+               options.expected_max_number_of_operands = static_cast<int>(operands.size());
+               return db->GetMergeOperands(target.Reading(), target.Family(number), k,
+                                           operands.data(), &options, &count);
+             };
+             rocksdb::Status s = get();
+             for (; s.IsIncomplete(); s = get()) operands.resize(static_cast<size_t>(count));
+             for (int i = 0; s.ok() && i < count; i++) {
+               *bytes += operands[static_cast<size_t>(i)].size();
+               operands[static_cast<size_t>(i)].Reset();
+             }
+             return s;
+           });
+}
+
+// Each client reads every key once, in order; those that are found go to the row cache.
+void ReadToRowCache(Client* client) {
+  rocksdb::DB* db = client->shared->db;
+  Target target(client);
+  Key key;
+  rocksdb::PinnableSlice value;
+  int64_t found = 0;
+  uint64_t bytes = 0;
+  for (int64_t number = 0; number < FLAGS_num; number++) {
+    const rocksdb::Slice k = key.Set(static_cast<uint64_t>(number));
+    const rocksdb::Status s = target.Get(static_cast<uint64_t>(number), k, &value);
+    if (s.ok()) {
+      found++;
+      bytes += k.size() + value.size();
+    } else if (!s.IsNotFound()) {
+      Fail("get", s);
+    }
+    client->stats.FinishedOps(db, 1, OpKind::kRead);
+  }
+  client->stats.AddBytes(bytes);
+  AddFound(client, found, FLAGS_num, "\n");
+}
+
+std::string WhyNoRowCache() {
+  return !FLAGS_use_existing_keys || FLAGS_row_cache_size <= 0
+             ? "readtorowcache needs --use_existing_keys and --row_cache_size"
+             : "";
+}
+
+std::string WhyNoEntities() {
+  return UsesTimestamps() ? "readrandomentity and multireadentity: without --user_timestamp_size"
+                          : "";
+}
+
+// How many entries memtables have in ranges of --batch_size keys, by what they say.
+void ApproximateMemtableStats(Client* client) {
+  rocksdb::DB* db = client->shared->db;
+  Key from, to;
+  const auto batch = static_cast<uint64_t>(FLAGS_batch_size);
+  Histogram counts;
+  Duration duration(FLAGS_duration, Reads());
+  while (!duration.Done(1)) {
+    const uint64_t first = client->random.Uniform(static_cast<uint64_t>(FLAGS_num) - batch + 1);
+    uint64_t count = 0, size = 0;
+    db->GetApproximateMemTableStats({from.Set(first), to.Set(first + batch)}, &count, &size);
+    counts.Add(count);
+    client->stats.FinishedOps(db, 1, OpKind::kOther);
+  }
+  client->stats.AddMessage("\nReported entry count stats (expected " + std::to_string(batch) +
+                           "):");
+  client->stats.AddMessage("\n" + counts.ToString());
+}
+
+std::string WhyNoMemtableStats() {
+  return FLAGS_num < FLAGS_batch_size ? "approximatememtablestats: --batch_size is --num at most"
+                                      : "";
+}
+
+void MultiReadRandom(Client* client, bool entities) {
   rocksdb::DB* db = client->shared->db;
   Target target(client);
   const auto batch = static_cast<size_t>(FLAGS_batch_size);
-  std::vector<KeyBuffer> buffers(batch, KeyBuffer(FLAGS_key_size));
+  std::vector<Key> buffers(batch);
   std::vector<rocksdb::Slice> keys(batch);
   std::vector<std::string> values(batch);
   std::vector<rocksdb::PinnableSlice> pinned(batch);
+  std::vector<rocksdb::PinnableWideColumns> columns(batch);
   std::vector<rocksdb::Status> statuses(batch);
   std::vector<rocksdb::ColumnFamilyHandle*> families(batch);
   int64_t read = 0, found = 0;
@@ -82,7 +201,10 @@ void MultiReadRandom(Client* client) {
       keys[i] = buffers[i].Set(number);
       families[i] = target.Family(number);
     }
-    if (!FLAGS_multiread_batched) {
+    if (entities) {
+      db->MultiGetEntity(target.read, batch, families.data(), keys.data(), columns.data(),
+                         statuses.data());
+    } else if (!FLAGS_multiread_batched) {
       statuses = db->MultiGet(target.Reading(), families, keys, &values);
     } else if (client->shared->families.size() == 1) {
       db->MultiGet(target.Reading(), families[0], batch, keys.data(), pinned.data(),
@@ -95,11 +217,14 @@ void MultiReadRandom(Client* client) {
       read++;
       if (statuses[i].ok()) {
         found++;
-        bytes += keys[i].size() + (FLAGS_multiread_batched ? pinned[i].size() : values[i].size());
+        bytes += keys[i].size() + (entities                  ? BytesOf(columns[i].columns())
+                                   : FLAGS_multiread_batched ? pinned[i].size()
+                                                             : values[i].size());
       } else if (!statuses[i].IsNotFound()) {
         Fail("multiget", statuses[i]);
       }
       pinned[i].Reset();
+      columns[i].Reset();
     }
     client->stats.FinishedOps(db, FLAGS_batch_size, OpKind::kMultiGet);
   }
@@ -129,7 +254,7 @@ void SeekRandom(Client* client) {
   rocksdb::DB* db = client->shared->db;
   Target target(client);
   std::unique_ptr<rocksdb::Iterator> iter;
-  KeyBuffer key(FLAGS_key_size), bound_key(FLAGS_key_size);
+  Key key, bound_key;
   rocksdb::Slice bound;
   int64_t read = 0, found = 0;
   uint64_t bytes = 0;
@@ -167,7 +292,7 @@ void SeekRandom(Client* client) {
 void WriteBeside(Client* client, bool merges) {
   rocksdb::DB* db = client->shared->db;
   Target target(client);
-  KeyBuffer key(FLAGS_key_size);
+  Key key;
   RunBeside(client, [&] {
     const uint64_t number = client->random.Uniform(FLAGS_num);
     const rocksdb::Slice k = key.Set(number);
@@ -211,7 +336,7 @@ Workload Beside(void (*background)(Client*), std::function<void(Client*)> others
 void ReadRandomFast(Client* client) {
   rocksdb::DB* db = client->shared->db;
   Target target(client);
-  KeyBuffer key(FLAGS_key_size);
+  Key key;
   rocksdb::PinnableSlice value;
   uint64_t power = 1;
   while (power < static_cast<uint64_t>(FLAGS_num)) power <<= 1;
@@ -244,7 +369,7 @@ void NewIterators(Client* client) {
 // GetApproximateSizes of ranges between two random keys.
 void ApproximateSizeRandom(Client* client) {
   rocksdb::DB* db = client->shared->db;
-  KeyBuffer from(FLAGS_key_size), to(FLAGS_key_size);
+  Key from, to;
   uint64_t sum = 0, asked = 0;
   Duration duration(FLAGS_duration, Reads());
   while (!duration.Done(1)) {
@@ -273,7 +398,7 @@ void ReadRandomSmall(Client* client) {
 void ReadRandomWriteRandom(Client* client) {
   rocksdb::DB* db = client->shared->db;
   Target target(client);
-  KeyBuffer key(FLAGS_key_size);
+  Key key;
   rocksdb::PinnableSlice value;
   int64_t reads = 0, writes = 0, found = 0;
   Duration duration(FLAGS_duration, ReadsAndWrites());
@@ -308,8 +433,27 @@ std::vector<NamedWorkload> ReadWorkloads() {
                  [](Client* c) { ReadRandom(c, true, Reads()); }});
   all.push_back({"readrandomfast", "as readrandom, of a power of two of keys", ReadRandomFast});
   all.push_back({"readrandomsmall", "read N/1000 times in random order", ReadRandomSmall});
+  const auto multi_read_random = [](Client* c) { MultiReadRandom(c, /*entities=*/false); };
   all.push_back({"multireadrandom", "read N times in random order, --batch_size keys per MultiGet",
-                 MultiReadRandom});
+                 multi_read_random});
+  all.push_back({.name = "readrandomentity",
+                 .help = "readrandom of wide columns, by GetEntity",
+                 .run = ReadRandomEntity,
+                 .refusal = WhyNoEntities});
+  all.push_back({.name = "multireadentity",
+                 .help = "multireadrandom of wide columns, by MultiGetEntity",
+                 .run = [](Client* c) { MultiReadRandom(c, /*entities=*/true); },
+                 .refusal = WhyNoEntities});
+  all.push_back(
+      {"readrandomoperands", "read the merge operands of N random keys", ReadRandomOperands});
+  all.push_back({.name = "readtorowcache",
+                 .help = "read each existing key, to fill the row cache",
+                 .run = ReadToRowCache,
+                 .refusal = WhyNoRowCache});
+  all.push_back({.name = "approximatememtablestats",
+                 .help = "ask N times how many entries of --batch_size keys memtables have",
+                 .run = ApproximateMemtableStats,
+                 .refusal = WhyNoMemtableStats});
   all.push_back(
       {"readseq", "read N times in key order", [](Client* c) { ReadInOrder(c, false, Reads()); }});
   all.push_back({"readreverse", "read N times in reverse order",
@@ -333,7 +477,7 @@ std::vector<NamedWorkload> ReadWorkloads() {
   beside("readwhilescanning", "readrandom next to one who scans",
          Beside(BackgroundScanner, read_random));
   beside("multireadwhilewriting", "multireadrandom next to one writer",
-         Beside(BackgroundWriter, MultiReadRandom));
+         Beside(BackgroundWriter, multi_read_random));
   beside("newiteratorwhilewriting", "newiterator next to one writer",
          Beside(BackgroundWriter, NewIterators));
   beside("seekrandomwhilewriting", "seekrandom next to one writer",

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <memory>
 
 #include "db_bench/flags.h"
 #include "fiber/clock.h"
 #include "fiber/runtime.h"
+#include "rocksdb/iterator.h"
 
 namespace db_bench {
 
@@ -33,6 +35,35 @@ rocksdb::WriteOptions MakeWriteOptions() {
   options.sync = FLAGS_sync;
   options.disableWAL = FLAGS_disable_wal;
   return options;
+}
+
+namespace {
+
+// Those of --use_existing_keys.
+std::vector<std::string>& ExistingKeys() {
+  static auto* const keys = new std::vector<std::string>;
+  return *keys;
+}
+
+}  // namespace
+
+Key::Key() : existing_(ExistingKeys()), buffer_(static_cast<size_t>(FLAGS_key_size)) {}
+
+rocksdb::Slice Key::SetMissing(uint64_t number) {
+  if (existing_.empty()) return buffer_.SetMissing(number);
+  missing_ = existing_[number % existing_.size()] + '.';
+  return rocksdb::Slice(missing_);
+}
+
+void Key::UseExisting(rocksdb::DB* db) {
+  rocksdb::ReadOptions all;
+  all.total_order_seek = true;
+  const std::unique_ptr<rocksdb::Iterator> iter(db->NewIterator(all));
+  std::vector<std::string>& keys = ExistingKeys();
+  for (iter->SeekToFirst(); iter->Valid(); iter->Next()) keys.push_back(iter->key().ToString());
+  if (!iter->status().ok()) Fail("iterator", iter->status());
+  if (keys.empty()) Fail("--use_existing_keys: the database has no keys");
+  FLAGS_num = static_cast<int64_t>(keys.size());
 }
 
 bool UsesTimestamps() { return FLAGS_user_timestamp_size > 0; }

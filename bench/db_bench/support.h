@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "db_bench/runner.h"
 #include "rocksdb/options.h"
@@ -18,6 +19,29 @@ namespace db_bench {
 rocksdb::ReadOptions MakeReadOptions();
 rocksdb::WriteOptions MakeWriteOptions();
 bool UsesTimestamps();
+
+// The key of a number: the number itself, or, with --use_existing_keys, the one that has it in the
+// order of those that the database had at the start.
+class Key {
+ public:
+  Key();
+  // Valid until the next call.
+  rocksdb::Slice Set(uint64_t number) {
+    return existing_.empty() ? buffer_.Set(number)
+                             : rocksdb::Slice(existing_[number % existing_.size()]);
+  }
+  // One that is not there.
+  rocksdb::Slice SetMissing(uint64_t number);
+
+  // Reads all of the database's into memory, and sets --num to how many there are. Before clients
+  // run. Exits with a message if there are none.
+  static void UseExisting(rocksdb::DB* db);
+
+ private:
+  const std::vector<std::string>& existing_;
+  KeyBuffer buffer_;
+  std::string missing_;
+};
 
 // What the operations of one client go to: of each key the family that its number has, and, with
 // --user_timestamp_size, a timestamp. Keys and values stay the caller's.

@@ -1,12 +1,18 @@
 // What an operator does to a database: backups, restores, verification.
 
+#include <cinttypes>
+#include <cstdio>
+#include <ctime>
 #include <memory>
 #include <string>
 
 #include "db_bench/flags.h"
+#include "db_bench/options.h"
 #include "db_bench/support.h"
 #include "db_bench/workloads.h"
+#include "rocksdb/iterator.h"
 #include "rocksdb/rate_limiter.h"
+#include "rocksdb/stats_history.h"
 #include "rocksdb/utilities/backup_engine.h"
 
 namespace db_bench {
@@ -75,6 +81,61 @@ std::string WhyNoFileChecksums() {
 }
 
 }  // namespace
+
+void VerifyAgainstTruth(rocksdb::DB* db) {
+  rocksdb::DB* opened = nullptr;
+  rocksdb::Options options;
+  options.env = db->GetEnv();
+  SetOptions(&options);
+  options.wal_dir.clear();  // this database's
+  rocksdb::Status s = rocksdb::DB::OpenForReadOnly(options, FLAGS_truth_db, &opened);
+  if (!s.ok()) Fail(("cannot open --truth_db=" + FLAGS_truth_db).c_str(), s);
+  const std::unique_ptr<rocksdb::DB> truth(opened);
+  rocksdb::ReadOptions all = MakeReadOptions();
+  all.total_order_seek = true;
+  const std::unique_ptr<rocksdb::Iterator> theirs(truth->NewIterator(all));
+  const std::unique_ptr<rocksdb::Iterator> ours(db->NewIterator(all));
+  const auto differ = [](const rocksdb::Iterator& at, const char* what) {
+    Fail("verify: key " + at.key().ToString(/*hex=*/true) + ' ' + what);
+  };
+  // Point reads and iterators go different ways, so both are compared.
+  std::fprintf(stderr, "Verifying db >= truth_db with ::Get...\n");
+  rocksdb::PinnableSlice value;
+  for (theirs->SeekToFirst(); theirs->Valid(); theirs->Next()) {
+    value.Reset();
+    s = db->Get(all, db->DefaultColumnFamily(), theirs->key(), &value);
+    if (s.IsNotFound()) differ(*theirs, "of --truth_db is missing");
+    if (!s.ok()) Fail("get", s);
+    if (value != theirs->value()) differ(*theirs, "has another value in --truth_db");
+  }
+  if (!theirs->status().ok()) Fail("iterator of --truth_db", theirs->status());
+  std::fprintf(stderr, "Verifying db == truth_db...\n");
+  theirs->SeekToFirst();
+  for (ours->SeekToFirst(); ours->Valid(); ours->Next(), theirs->Next()) {
+    if (!theirs->Valid() || ours->key() != theirs->key()) differ(*ours, "is not in --truth_db");
+    if (ours->value() != theirs->value()) differ(*ours, "has another value in --truth_db");
+  }
+  if (!ours->status().ok()) Fail("iterator", ours->status());
+  if (!theirs->status().ok()) Fail("iterator of --truth_db", theirs->status());
+  if (theirs->Valid()) differ(*theirs, "of --truth_db is not met by an iterator");
+  std::fprintf(stderr, "...Verified\n");
+}
+
+void PrintStatsHistory(rocksdb::DB* db) {
+  std::unique_ptr<rocksdb::StatsHistoryIterator> notes;
+  const rocksdb::Status s = db->GetStatsHistory(0, UINT64_MAX, &notes);
+  if (!s.ok()) Fail("stats_history", s);
+  for (; notes->Valid(); notes->Next()) {
+    const auto seconds = static_cast<time_t>(notes->GetStatsTime());
+    char text[40];
+    std::strftime(text, sizeof(text), "%Y/%m/%d-%H:%M:%S", std::localtime(&seconds));
+    std::printf("------ %s ------\n", text);
+    for (const auto& [name, count] : notes->GetStatsMap()) {
+      std::printf(" %" PRIu64 "   %s  %" PRIu64 "\n", notes->GetStatsTime(), name.c_str(), count);
+    }
+  }
+  if (!notes->status().ok()) Fail("stats_history", notes->status());
+}
 
 std::vector<NamedWorkload> UpkeepWorkloads() {
   std::vector<NamedWorkload> all;

@@ -2,11 +2,13 @@
 // opened.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "db_bench/runner.h"
 #include "rocksdb/compaction_filter.h"
+#include "rocksdb/options.h"
 
 namespace db_bench {
 
@@ -37,6 +39,15 @@ std::vector<NamedWorkload> TransactionWorkloads();
 std::vector<NamedWorkload> UpkeepWorkloads();
 std::vector<NamedWorkload> TimeSeriesWorkloads();
 std::vector<NamedWorkload> TraceWorkloads();
+std::vector<NamedWorkload> IngestWorkloads();
+std::vector<NamedWorkload> DisposableWorkloads();
+std::vector<NamedWorkload> RemoteWorkloads();
+// What openandcompact gets its jobs from: an option of the database. Null: it is not to run.
+std::shared_ptr<rocksdb::CompactionService> RemoteJobs();
+// Ends the program unless the database has the entries of --truth_db, and no others.
+void VerifyAgainstTruth(rocksdb::DB* db);
+// Prints the history of the tickers (DB::GetStatsHistory).
+void PrintStatsHistory(rocksdb::DB* db);
 // Around a workload, with --trace_file. They end the program where they fail.
 void StartTrace(rocksdb::DB* db);
 void EndTrace(rocksdb::DB* db);

@@ -26,7 +26,7 @@ void Fill(Client* client, const FillOptions& fill) {
   if (keys != FLAGS_num) {
     client->stats.AddMessage("(" + std::to_string(keys) + " ops)");
   }
-  KeyBuffer key(FLAGS_key_size);
+  Key key;
   rocksdb::WriteBatch batch(/*reserved_bytes=*/0, /*max_bytes=*/0,
                             FLAGS_write_batch_protection_bytes_per_key, /*default_cf_ts_sz=*/0);
   Duration duration(fill.order == Order::kRandom ? FLAGS_duration : 0, ops);
@@ -67,7 +67,7 @@ namespace {
 void Delete(Client* client, Order order) {
   const int64_t ops = FLAGS_deletes >= 0 ? FLAGS_deletes : FLAGS_num;
   Target target(client);
-  KeyBuffer key(FLAGS_key_size);
+  Key key;
   rocksdb::WriteBatch batch(/*reserved_bytes=*/0, /*max_bytes=*/0,
                             FLAGS_write_batch_protection_bytes_per_key, /*default_cf_ts_sz=*/0);
   Duration duration(order == Order::kSequential ? 0 : FLAGS_duration, ops);
@@ -91,7 +91,7 @@ void RandomReplaceKeys(Client* client) {
   constexpr uint64_t kNeighbours = 50;
   rocksdb::DB* db = client->shared->db;
   const rocksdb::WriteOptions options = MakeWriteOptions();
-  KeyBuffer key(FLAGS_key_size);
+  Key key;
   std::vector<uint64_t> neighbour(static_cast<size_t>(FLAGS_numdistinct));
   for (size_t i = 0; i < neighbour.size(); i++) {
     const rocksdb::Status s = db->Put(options, key.Set(i * kNeighbours), NextValue(client));
@@ -160,7 +160,7 @@ class Verifier {
   }
 
  private:
-  static std::string Key(const rocksdb::Slice& base, int i) {
+  static std::string KeyAt(const rocksdb::Slice& base, int i) {
     return base.ToString() + static_cast<char>('0' + i);
   }
 
@@ -170,7 +170,7 @@ class Verifier {
     std::string first, value;
     for (int i = 0; i < 10; i++) {
       value.clear();
-      const rocksdb::Status s = db_->Get(options, Key(base, i), &value);
+      const rocksdb::Status s = db_->Get(options, KeyAt(base, i), &value);
       if (!s.ok() && !s.IsNotFound()) Fail("get", s);
       if (i == 0) {
         first = value;
@@ -186,7 +186,7 @@ class Verifier {
     const rocksdb::Slice value = NextValue(client_);
     for (int i = 0; i < 10; i++) {
       const rocksdb::Status s =
-          deletes ? batch.Delete(Key(base, i)) : batch.Put(Key(base, i), value);
+          deletes ? batch.Delete(KeyAt(base, i)) : batch.Put(KeyAt(base, i), value);
       if (!s.ok()) Fail("put", s);
     }
     const rocksdb::Status s = db_->Write(options_, &batch);
@@ -196,7 +196,7 @@ class Verifier {
   Client* const client_;
   rocksdb::DB* const db_;
   const rocksdb::WriteOptions options_ = MakeWriteOptions();
-  KeyBuffer key_{static_cast<size_t>(FLAGS_key_size)};
+  Key key_;
   int64_t found_ = 0;
 };
 
@@ -240,7 +240,7 @@ std::string WhyNoLevels() {
 void FillAndSeek(Client* client) {
   rocksdb::DB* db = client->shared->db;
   Target target(client);
-  KeyBuffer key(FLAGS_key_size);
+  Key key;
   Duration duration(FLAGS_duration, Writes());
   for (uint64_t number = 0; !duration.Done(1); number++) {
     const rocksdb::Slice k = key.Set(number % static_cast<uint64_t>(FLAGS_num));
