@@ -525,9 +525,21 @@ class DbBenchTest(unittest.TestCase):
             self.assertRegex(text, r'(?m)^  0        2 ')
             self.assertIn('(2000 of 2000 found)', seen['readrandom'][1])
             self.assertEqual(list(pathlib.Path(folder, 'worker').iterdir()), [])
+            _, text = self.expect_runs(*flags, '--num=100000', '--openandcompact_test_cancel_on_odd', '--openandcompact_cancel_after_millseconds=0',
+                                       '--benchmarks=fillseq,flush,openandcompact,openandcompact')
+            told = re.findall(r'OpenAndCompact status: (.*)', text)
+            # (One that was done before is told.)
+            self.assertTrue('paused' in told[0] or 'Fail to cancel' in text, told)
+            self.assertEqual(told[1:], ['OK'])
+            self.assertEqual(list(pathlib.Path(folder, 'worker').iterdir()), [])
             self.expect_refusal('the database has no tables', *flags, '--benchmarks=openandcompact')
         self.expect_refusal('openandcompact needs --secondary_path', '--benchmarks=openandcompact')
         self.expect_refusal('without --enable_blob_files', '--benchmarks=openandcompact', '--secondary_path=/tmp/x', '--enable_blob_files')
+
+    def test_acquireload(self):
+        seen, _ = self.expect_runs('--num=10', '--benchmarks=acquireload', '--threads=2')
+        self.assertEqual(seen['acquireload'][0], 200000)
+        self.assertIn('(each op is 1000 loads)', seen['acquireload'][1])
 
     def test_databases_are_compared(self):
         with tempfile.TemporaryDirectory() as folder:

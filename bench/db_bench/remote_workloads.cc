@@ -17,6 +17,8 @@
 #include "db_bench/workloads.h"
 #include "fiber/clock.h"
 #include "fiber/mutex.h"
+#include "fiber/runtime.h"
+#include "fiber/thread.h"
 #include "fiber/thread_annotations.h"
 #include "rocksdb/env.h"
 #include "rocksdb/metadata.h"
@@ -39,10 +41,11 @@ class Worker final : public rocksdb::CompactionService {
  public:
   const char* Name() const override { return "openandcompact"; }
 
-  // From now on until Disarm() jobs are run, by OpenAndCompact of `db`.
-  void Arm(rocksdb::DB* db) {
+  // From now on until Disarm() jobs are run, by OpenAndCompact of `db`. `cancel`: and ended early.
+  void Arm(rocksdb::DB* db, bool cancel) {
     fiber::MutexLock lock(&mutex_);
     db_ = db;
+    cancel_ = cancel;
   }
   // The first failure of those that ran; how many there were.
   rocksdb::Status Disarm(int* jobs) {
@@ -68,12 +71,15 @@ class Worker final : public rocksdb::CompactionService {
                                            std::string* /*result*/) override {
     rocksdb::DB* db = nullptr;
     std::string input;
+    bool cancel = false;
     {
       fiber::MutexLock lock(&mutex_);
       db = db_;
+      cancel = cancel_;
       input = inputs_[std::stoul(job)];
     }
-    const rocksdb::Status s = RunJob(db, FLAGS_secondary_path + "/openandcompact_" + job, input);
+    const rocksdb::Status s =
+        RunJob(db, FLAGS_secondary_path + "/openandcompact_" + job, input, cancel);
     fiber::MutexLock lock(&mutex_);
     jobs_++;
     if (status_.ok()) status_ = s;
@@ -82,7 +88,7 @@ class Worker final : public rocksdb::CompactionService {
 
  private:
   static rocksdb::Status RunJob(rocksdb::DB* db, const std::string& folder,
-                                const std::string& input) {
+                                const std::string& input, bool cancel) {
     const rocksdb::Options options = db->GetOptions();
     rocksdb::CompactionServiceOptionsOverride same;
     same.env = options.env;
@@ -92,13 +98,32 @@ class Worker final : public rocksdb::CompactionService {
     same.compaction_filter = options.compaction_filter;
     same.prefix_extractor = options.prefix_extractor;
     same.table_factory = options.table_factory;
+    // (Who is canceled at once has not made it.)
+    rocksdb::Status s = options.env->CreateDirIfMissing(folder);
+    if (!s.ok()) return s;
+    std::atomic<bool> canceled{false};
+    rocksdb::OpenAndCompactOptions how;
+    how.canceled = &canceled;
+    std::unique_ptr<fiber::Thread> canceler;
+    if (cancel) {
+      canceler = std::make_unique<fiber::Thread>("canceler", [&canceled] {
+        fiber::sleep_for(uint64_t{FLAGS_openandcompact_cancel_after_millseconds} * 1000 * 1000);
+        canceled.store(true);
+      });
+    }
     std::string result;
     const uint64_t start = fiber::now_nanos();
-    rocksdb::Status s = rocksdb::DB::OpenAndCompact(db->GetName(), folder, input, &result, same);
+    s = rocksdb::DB::OpenAndCompact(how, db->GetName(), folder, input, &result, same);
     const double micros = static_cast<double>(fiber::now_nanos() - start) / 1000;
     std::printf("OpenAndCompact() API call : %.3f micros/op %.3f seconds/op\n", micros,
                 micros / 1e6);
     std::printf("OpenAndCompact status: %s\n", s.ToString().c_str());
+    if (canceler != nullptr) {
+      canceler->join();
+      // It may have been done before.
+      if (s.ok()) std::printf("Fail to cancel compaction\n");
+      if (s.IsManualCompactionPaused()) s = rocksdb::Status::OK();
+    }
     const rocksdb::Status removed = CountAndRemove(options.env, folder);
     return s.ok() ? removed : s;
   }
@@ -125,6 +150,7 @@ class Worker final : public rocksdb::CompactionService {
   fiber::Mutex mutex_;
   rocksdb::DB* db_ FIBER_GUARDED_BY(mutex_) = nullptr;  // null: not armed
   std::vector<std::string> inputs_ FIBER_GUARDED_BY(mutex_);
+  bool cancel_ FIBER_GUARDED_BY(mutex_) = false;
   int jobs_ FIBER_GUARDED_BY(mutex_) = 0;  // that ran
   rocksdb::Status status_ FIBER_GUARDED_BY(mutex_);
 };
@@ -150,7 +176,9 @@ void OpenAndCompact(Client* client) {
   rocksdb::Status s = db->GetEnv()->CreateDirIfMissing(FLAGS_secondary_path);
   if (!s.ok()) Fail("cannot make --secondary_path", s);
   std::printf("\nInput files: %zu files, %" PRIu64 " keys\n", tables.size(), keys);
-  TheWorker()->Arm(db);
+  static int runs = 0;  // by one client each, one after the other
+  const bool cancel = FLAGS_openandcompact_test_cancel_on_odd && ++runs % 2 == 1;
+  TheWorker()->Arm(db, cancel);
   rocksdb::CompactionOptions options;
   options.compression = rocksdb::kDisableCompressionOption;  // the database's
   s = db->CompactFiles(options, tables, FLAGS_num_levels - 1);

@@ -1,5 +1,6 @@
 // What an operator does to a database: backups, restores, verification.
 
+#include <atomic>
 #include <cinttypes>
 #include <cstdio>
 #include <ctime>
@@ -66,6 +67,21 @@ void VerifyFileChecksums(Client* client) {
   const rocksdb::Status s = client->shared->db->VerifyFileChecksums(MakeReadOptions());
   if (!s.ok()) Fail("verifyfilechecksums", s);
   client->stats.FinishedOps(client->shared->db, 1, OpKind::kOther);
+}
+
+// What a pointer that others may change costs to read.
+void AcquireLoad(Client* client) {
+  constexpr int kOperations = 100000;
+  constexpr int kLoads = 1000;
+  const int pointee = 0;
+  std::atomic<const int*> pointer(&pointee);
+  client->stats.AddMessage("(each op is 1000 loads)");
+  for (int i = 0; i < kOperations; i++) {
+    for (int load = 0; load < kLoads; load++) {
+      if (pointer.load(std::memory_order_acquire) != &pointee) Fail("acquireload: another pointer");
+    }
+    client->stats.FinishedOps(client->shared->db, 1, OpKind::kOther);
+  }
 }
 
 std::string WhyNoBackup() { return FLAGS_backup_dir.empty() ? "backup needs --backup_dir" : ""; }
@@ -158,6 +174,7 @@ std::vector<NamedWorkload> UpkeepWorkloads() {
                  .run = VerifyFileChecksums,
                  .single_client = true,
                  .refusal = WhyNoFileChecksums});
+  all.push_back({"acquireload", "load an atomic pointer 100,000,000 times", AcquireLoad});
   return all;
 }
 
