@@ -590,6 +590,21 @@ class DbBenchTest(unittest.TestCase):
         self.expect_refusal('--universal_stop_style=2: 0 to 1', '--universal_stop_style=2')
         self.expect_refusal("'x' is no positive number", '--max_bytes_for_level_multiplier_additional=2,x')
 
+    def test_block_cache_is_traced(self):
+        with tempfile.TemporaryDirectory() as folder:
+            trace = f'--block_cache_trace_file={folder}/blocks'
+            _, text = self.expect_runs('--num=3000', '--benchmarks=fillseq,flush,readrandom', trace)
+            self.assertIn(f'Tracing block cache accesses to: [{folder}/blocks]', text)
+            whole = pathlib.Path(f'{folder}/blocks').read_bytes()
+            self.assertEqual(whole[13:30], b'\x10feedcafedeadbeef')
+            self.assertGreater(whole.count(b'default'), 2500)    # a lookup of a block each
+            self.expect_runs('--num=3000', '--benchmarks=fillseq,flush,readrandom', trace,
+                             '--block_cache_trace_max_trace_file_size_in_bytes=1000')
+            self.assertLess(pathlib.Path(f'{folder}/blocks').stat().st_size, 1200)
+            self.expect_runs('--num=3000', '--benchmarks=fillseq,flush,readrandom', trace, '--block_cache_trace_sampling_frequency=1000000')
+            self.assertLess(pathlib.Path(f'{folder}/blocks').stat().st_size, len(whole) // 2)
+        self.expect_refusal('must be above 0', trace, '--block_cache_trace_sampling_frequency=0')
+
     def test_trace_is_replayed(self):
         with tempfile.TemporaryDirectory() as folder:
             trace = f'--trace_file={folder}/trace'

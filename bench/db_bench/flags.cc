@@ -48,6 +48,10 @@ void CheckRanges() {
   if (FLAGS_threads <= 0) Refuse("--threads must be positive");
   if (FLAGS_fiber_workers < 0) Refuse("--fiber_workers must not be negative");
   if (FLAGS_key_size < 4) Refuse("--key_size must be at least 4");
+  if (FLAGS_block_cache_trace_sampling_frequency < 1 ||
+      FLAGS_block_cache_trace_max_trace_file_size_in_bytes < 1) {
+    Refuse("--block_cache_trace_{sampling_frequency,max_trace_file_size_in_bytes} must be above 0");
+  }
   if (FLAGS_value_size < 0) Refuse("--value_size must not be negative");
   if (FLAGS_batch_size <= 0) Refuse("--batch_size must be positive");
   if (FLAGS_multiread_stride < 0) Refuse("--multiread_stride must not be negative");

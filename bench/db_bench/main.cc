@@ -191,10 +191,10 @@ int Main(int argc, char** argv) {
       database.Recreate();
     }
     std::printf("DB path: [%s]\n", database.path().c_str());
-    const bool traced = !FLAGS_trace_file.empty() && name != "replay";
-    if (traced) StartTrace(database.db());
+    const bool replays = name == "replay";
+    StartTraces(database.db(), replays);
     RunWorkload(name, clients + workload.extra_clients, database, workload.run);
-    if (traced) EndTrace(database.db());
+    EndTraces(database.db(), replays);
     if (workload.after != nullptr) workload.after(database.db());
   }
   if (FLAGS_statistics) {

@@ -1,4 +1,5 @@
-// --trace_file: a workload's trace, and `replay`, which does one again.
+// --trace_file and --block_cache_trace_file: a workload's traces, and `replay`, which does one
+// again.
 #include <atomic>
 #include <cstdio>
 #include <memory>
@@ -18,8 +19,16 @@ namespace db_bench {
 
 namespace {
 
-void FailTrace(const char* what, const rocksdb::Status& s) {
-  Fail(std::string(what) + " of " + FLAGS_trace_file + ": " + s.ToString());
+void FailTrace(const char* what, const std::string& file, const rocksdb::Status& s) {
+  Fail(std::string(what) + " of " + file + ": " + s.ToString());
+}
+
+std::unique_ptr<rocksdb::TraceWriter> NewTrace(rocksdb::DB* db, const std::string& file) {
+  std::unique_ptr<rocksdb::TraceWriter> writer;
+  const rocksdb::Status s =
+      rocksdb::NewFileTraceWriter(db->GetEnv(), rocksdb::EnvOptions(), file, &writer);
+  if (!s.ok()) FailTrace("the trace", file, s);
+  return writer;
 }
 
 // (Its operations are on several threads, while a client's figures are its own: they are counted
@@ -43,7 +52,7 @@ void ReplayTrace(Client* client) {
           (of_one.ok() ? done : failed).fetch_add(1, std::memory_order_relaxed);
         });
   }
-  if (!s.ok()) FailTrace("replay", s);
+  if (!s.ok()) FailTrace("replay", FLAGS_trace_file, s);
   client->stats.FinishedOps(db, done, OpKind::kOther);
   client->stats.AddMessage("(" + std::to_string(done) + " operations of " + FLAGS_trace_file +
                            ", " + std::to_string(failed) + " of unknown kinds)");
@@ -58,18 +67,33 @@ std::string WhyNoReplay() {
 
 }  // namespace
 
-void StartTrace(rocksdb::DB* db) {
-  std::unique_ptr<rocksdb::TraceWriter> writer;
-  rocksdb::Status s =
-      rocksdb::NewFileTraceWriter(db->GetEnv(), rocksdb::EnvOptions(), FLAGS_trace_file, &writer);
-  if (s.ok()) s = db->StartTrace(rocksdb::TraceOptions(), std::move(writer));
-  if (!s.ok()) FailTrace("the trace", s);
-  std::printf("Tracing the workload to: [%s]\n", FLAGS_trace_file.c_str());
+void StartTraces(rocksdb::DB* db, bool replays) {
+  if (!FLAGS_trace_file.empty() && !replays) {
+    const rocksdb::Status s =
+        db->StartTrace(rocksdb::TraceOptions(), NewTrace(db, FLAGS_trace_file));
+    if (!s.ok()) FailTrace("the trace", FLAGS_trace_file, s);
+    std::printf("Tracing the workload to: [%s]\n", FLAGS_trace_file.c_str());
+  }
+  if (FLAGS_block_cache_trace_file.empty()) return;
+  rocksdb::TraceOptions options;
+  options.max_trace_file_size =
+      static_cast<uint64_t>(FLAGS_block_cache_trace_max_trace_file_size_in_bytes);
+  options.sampling_frequency = static_cast<uint64_t>(FLAGS_block_cache_trace_sampling_frequency);
+  const rocksdb::Status s =
+      db->StartBlockCacheTrace(options, NewTrace(db, FLAGS_block_cache_trace_file));
+  if (!s.ok()) FailTrace("the trace", FLAGS_block_cache_trace_file, s);
+  std::printf("Tracing block cache accesses to: [%s]\n", FLAGS_block_cache_trace_file.c_str());
 }
 
-void EndTrace(rocksdb::DB* db) {
-  const rocksdb::Status s = db->EndTrace();
-  if (!s.ok()) FailTrace("the trace", s);
+void EndTraces(rocksdb::DB* db, bool replays) {
+  rocksdb::Status s;
+  if (!FLAGS_trace_file.empty() && !replays) {
+    s = db->EndTrace();
+    if (!s.ok()) FailTrace("the trace", FLAGS_trace_file, s);
+  }
+  if (FLAGS_block_cache_trace_file.empty()) return;
+  s = db->EndBlockCacheTrace();
+  if (!s.ok()) FailTrace("the trace", FLAGS_block_cache_trace_file, s);
 }
 
 std::vector<NamedWorkload> TraceWorkloads() {

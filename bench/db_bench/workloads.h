@@ -48,9 +48,10 @@ std::shared_ptr<rocksdb::CompactionService> RemoteJobs();
 void VerifyAgainstTruth(rocksdb::DB* db);
 // Prints the history of the tickers (DB::GetStatsHistory).
 void PrintStatsHistory(rocksdb::DB* db);
-// Around a workload, with --trace_file. They end the program where they fail.
-void StartTrace(rocksdb::DB* db);
-void EndTrace(rocksdb::DB* db);
+// Around a workload: the traces of --trace_file, unless it is the one that is replayed, and of
+// --block_cache_trace_file. They end the program where they fail.
+void StartTraces(rocksdb::DB* db, bool replays);
+void EndTraces(rocksdb::DB* db, bool replays);
 // Null if there is none of that name.
 const NamedWorkload* FindWorkload(const std::string& name);
 // The names and what they do, for --help.

@@ -203,8 +203,9 @@ Status Reports::WriteAccessTimeline(const std::string& label, uint64_t unit, boo
   for (const auto& [row, times] : rows) order.push_back(row);
   // Blocks are many: the most used come first.
   if (label.find("block") != std::string::npos) {
-    std::stable_sort(order.begin(), order.end(),
-                     [&](const std::string& a, const std::string& b) { return sums[a] > sums[b]; });
+    std::sort(order.begin(), order.end(), [&](const std::string& a, const std::string& b) {
+      return sums[a] != sums[b] ? sums[a] > sums[b] : a < b;
+    });
   }
   const std::string name = std::string(users ? "user_access_only_" : "all_access_") + label + "_" +
                            std::to_string(unit) + "_access_timeline";
