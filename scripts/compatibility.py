@@ -181,6 +181,10 @@ NOTES = [
     '  test runs in a `fiber::Simulation`, whose clock is virtual. `TimedWait` is not there.',
     '- `Env::LowerThreadPoolIOPriority`, `LowerThreadPoolCPUPriority`: without effect, unless an `Env` of one\'s own does something; the form',
     '  with a `CpuPriority` is `NotSupported`.',
+    '- `ExportColumnFamily`, `CreateColumnFamilyWithImport`: a family whose tables refer to blob files is `NotSupported`, on both sides. RocksDB',
+    '  (10.4, 11.8) exports and imports its tables without the blob files; reads of such values are then `Corruption`. What brings',
+    '  the values into the tables first: `SetOptions` with `enable_blob_files=false`, `enable_blob_garbage_collection=true`,',
+    '  `blob_garbage_collection_age_cutoff=1`, and a `CompactRange` that forces the bottommost level.',
     '- `report_bg_io_stats`: what `CompactionJobStats` says of files; flushes are not timed.',
 ]
 

@@ -252,7 +252,8 @@ TEST_F(ImportTest, ValuesInBlobFilesAreRefusedByName) {
   EXPECT_TRUE(s.IsNotSupported()) << s.ToString();
   EXPECT_FALSE(Exists(kExported));
   EXPECT_FALSE(Exists("/exported.tmp"));
-  // RocksDB 7.8.3 exports such tables all the same, and does not say what they refer to.
+  // RocksDB exports such tables all the same, without what they refer to; 7.8.3 does not even say
+  // that they do.
   ColumnFamilyMetaData family;
   db_->GetColumnFamilyMetaData(&family);
   metadata_ = std::make_unique<ExportImportFilesMetaData>();
@@ -264,6 +265,26 @@ TEST_F(ImportTest, ValuesInBlobFilesAreRefusedByName) {
   s = Import();
   EXPECT_TRUE(s.IsNotSupported()) << s.ToString();
   ExpectRefused(s, "blob files");
+}
+
+TEST_F(ImportTest, ValuesThatWereBroughtBackFromBlobFilesAreExported) {
+  Options options = Quiet(SmallOptions());
+  options.enable_blob_files = true;
+  Open(options);
+  FillSome();
+  ASSERT_FALSE(disk_.Files(FileType::kBlobFile).empty());
+  ASSERT_TRUE(Export().IsNotSupported());
+  ASSERT_TRUE(db_->SetOptions({{"enable_blob_files", "false"},
+                               {"enable_blob_garbage_collection", "true"},
+                               {"blob_garbage_collection_age_cutoff", "1"}})
+                  .ok());
+  CompactRangeOptions range;
+  range.bottommost_level_compaction = BottommostLevelCompaction::kForceOptimized;
+  ASSERT_TRUE(db_->CompactRange(range, nullptr, nullptr).ok());
+  MustExport();
+  ASSERT_TRUE(Import().ok());
+  EXPECT_EQ(model_, ContentsOf(handle_.get()));
+  ExpectModel();
 }
 
 TEST_F(ImportTest, TheDatabasesOwnFilesAreNotMovedAway) {
