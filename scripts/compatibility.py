@@ -185,6 +185,8 @@ NOTES = [
     '  (10.4, 11.8) exports and imports its tables without the blob files; reads of such values are then `Corruption`. What brings',
     '  the values into the tables first: `SetOptions` with `enable_blob_files=false`, `enable_blob_garbage_collection=true`,',
     '  `blob_garbage_collection_age_cutoff=1`, and a `CompactRange` that forces the bottommost level.',
+    '- Iterators read blobs ahead as they do blocks, by the table\'s `max_auto_readahead_size` and its kin as they were at the opening, and by',
+    '  `readahead_size`, from the second blob of a file on that follows another; RocksDB reads each by itself.',
     '- `report_bg_io_stats`: what `CompactionJobStats` says of files; flushes are not timed.',
 ]
 

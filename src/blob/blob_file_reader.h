@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "base/namespace.h"
 #include "blob/blob_format.h"
-#include "fs/file_reader.h"
+#include "blob/blob_read_ahead.h"
 #include "fs/read_limits.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/slice.h"
@@ -40,14 +40,6 @@ class Blob {
   Slice value_;
 };
 
-// What one job has read ahead of one blob file: a job goes through the keys in order, and so,
-// mostly, through their blobs. Not thread-safe.
-struct BlobReadAhead {
-  uint64_t offset = 0;
-  std::vector<char> memory;
-  size_t size = 0;  // bytes of it that the file has
-};
-
 class BlobFileReader {
  public:
   // `path`: its full name. Corruption: no blob file, without its footer, with expirations, or of
@@ -58,37 +50,26 @@ class BlobFileReader {
                                    std::unique_ptr<BlobFileReader>* reader);
 
   // The value of `key`, which is where `index` says. `verify`: all of the record is read, and
-  // checked against its checksums and the key. `ahead` may be null: then nothing is read ahead;
-  // else `ahead_bytes` are, at least. *bytes_read (may be null): of the file, that are the
-  // record's.
+  // checked against its checksums and the key. `ahead`: of the caller; may be null. *bytes_read
+  // (may be null): of the file, that are the record's.
   [[nodiscard]] Status Read(const ReadLimits& limits, bool verify, const Slice& key,
-                            const BlobIndex& index, BlobReadAhead* ahead, size_t ahead_bytes,
+                            const BlobIndex& index, BlobReadAheads* ahead,
                             std::unique_ptr<Blob>* blob, uint64_t* bytes_read) const;
 
-  // Checks every record against its checksums, in the order of the file.
+  // Checks every record against its checksums, in the order of the file, of which `ahead_bytes` are
+  // read at once.
   [[nodiscard]] Status VerifyAll(const ReadLimits& limits, size_t ahead_bytes) const;
 
-  uint64_t file_size() const { return file_size_; }
+  uint64_t file_size() const { return bytes_->size(); }
   uint64_t records() const { return records_; }
   CompressionType compression() const { return header_.compression; }
 
  private:
-  BlobFileReader(std::unique_ptr<RandomAccessFileReader> file, uint64_t file_size,
-                 Statistics* statistics)
-      : file_(std::move(file)), file_size_(file_size), statistics_(statistics) {}
+  explicit BlobFileReader(std::shared_ptr<const BlobBytes> bytes) : bytes_(std::move(bytes)) {}
 
-  Status Corrupt(const Status& s, uint64_t offset) const;
-  // Exactly n bytes, into `scratch` or memory of the file.
-  Status ReadBytes(const ReadLimits& limits, uint64_t offset, size_t n, Slice* result,
-                   char* scratch) const;
-  // The same out of what was read ahead, which is read first where that does not have them.
-  Status ReadAhead(const ReadLimits& limits, uint64_t offset, size_t n, size_t ahead_bytes,
-                   BlobReadAhead* ahead, Slice* result) const;
   Status Decompress(const Slice& stored, std::unique_ptr<Blob>* blob) const;
 
-  const std::unique_ptr<RandomAccessFileReader> file_;
-  const uint64_t file_size_;
-  Statistics* const statistics_;
+  const std::shared_ptr<const BlobBytes> bytes_;  // shared with who reads ahead of it
   BlobFileHeader header_;
   uint64_t records_ = 0;
 };

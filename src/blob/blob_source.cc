@@ -197,7 +197,13 @@ Status BlobSource::Get(const ReadOptions& options, const Slice& key, const Slice
   BlobIndex at;
   Status s = DecodeBlobIndex(index, &at);
   if (!s.ok()) return Status::CopyAppendMessage(s, " of key ", key.ToString(/*hex=*/true));
-  if (GetFromCache(at, value)) return s;
+  if (GetFromCache(at, value)) {
+    if (ahead != nullptr) {
+      const uint64_t record = at.offset - kBlobRecordHeaderSize - key.size();
+      ahead->Pass(at.file_number, record, BlobRecordSize(key.size(), at.size));
+    }
+    return s;
+  }
   if (options.read_tier == kBlockCacheTier) {
     return Status::Incomplete("Cannot read blob(s): no disk I/O allowed");
   }
@@ -206,12 +212,25 @@ Status BlobSource::Get(const ReadOptions& options, const Slice& key, const Slice
   s = Open(at.file_number, limits, &file);
   std::unique_ptr<Blob> blob;
   if (s.ok()) {
-    s = file->Read(limits, options.verify_checksums, key, at,
-                   ahead != nullptr ? ahead->Of(at.file_number) : nullptr,
-                   ahead != nullptr ? ahead->bytes() : 0, &blob, bytes_read);
+    s = file->Read(limits, options.verify_checksums, key, at, ahead, &blob, bytes_read);
   }
   if (s.ok()) Pin(at, options.fill_cache, std::move(blob), value);
   return s;
+}
+
+BlobReadAheadOptions BlobSource::HowToReadAhead(const ReadOptions& options) const {
+  BlobReadAheadOptions result;
+  result.fixed = options.readahead_size;
+  result.initial = options_.initial_auto_readahead_size;
+  result.max = options_.max_auto_readahead_size;
+  // A fixed size does not mean that what a jump leads to is followed by anything.
+  result.reads_before = result.fixed != 0 ? 1 : options_.num_file_reads_for_auto_readahead;
+  // A read that goes on in the background cannot be left behind when the time is over.
+  result.background =
+      options.async_io && options.deadline.count() == 0 && options.io_timeout.count() == 0;
+  result.most_windows = BlobReadAheads::kMostWindows;
+  if (options_.charges != nullptr) result.memory = options_.charges->For(CacheEntryRole::kMisc);
+  return result;
 }
 
 void BlobSource::AddToCache(const BlobIndex& index, const Slice& value) {

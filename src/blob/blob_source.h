@@ -10,11 +10,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <unordered_map>
 
 #include "base/namespace.h"
 #include "blob/blob_file_reader.h"
 #include "blob/blob_format.h"
+#include "blob/blob_read_ahead.h"
 #include "fiber/mutex.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/file_system.h"
@@ -22,6 +22,7 @@
 #include "rocksdb/slice.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/status.h"
+#include "table/memory_charges.h"
 #include "table/table_cache.h"
 
 namespace cairn {
@@ -34,20 +35,11 @@ struct BlobSourceOptions {
   std::shared_ptr<OpenTables> open_files;  // null: its own, without a limit
   std::shared_ptr<Cache> cache;            // ColumnFamilyOptions::blob_cache; may be null
   Statistics* statistics = nullptr;        // may be null
-};
-
-// What a job reads ahead, by blob file. Not thread-safe.
-class BlobReadAheads {
- public:
-  // `bytes`: blob_compaction_readahead_size; 0: nothing is read ahead.
-  explicit BlobReadAheads(size_t bytes) : bytes_(bytes) {}
-  size_t bytes() const { return bytes_; }
-  // Null: nothing is.
-  BlobReadAhead* Of(uint64_t file_number) { return bytes_ == 0 ? nullptr : &of_[file_number]; }
-
- private:
-  const size_t bytes_;
-  std::unordered_map<uint64_t, BlobReadAhead> of_;
+  // How iterators read ahead: as they do of tables (BlockBasedTableOptions).
+  size_t initial_auto_readahead_size = 0;  // bytes; 0: only as ReadOptions say
+  size_t max_auto_readahead_size = 0;
+  uint64_t num_file_reads_for_auto_readahead = 0;
+  std::shared_ptr<const MemoryCharges> charges;  // may be null
 };
 
 class BlobSource {
@@ -58,10 +50,14 @@ class BlobSource {
 
   // The value of `key`, whose table has `index` (as it is stored, and not part of *value).
   // Incomplete: kBlockCacheTier, and the blob cache has it not. Corruption, IOError: of the index
-  // or the file, both named. `ahead`: a job's; may be null. *bytes_read (may be null): of the file.
+  // or the file, both named. `ahead`: a job's or an iterator's; may be null. *bytes_read (may be
+  // null): of the file.
   [[nodiscard]] Status Get(const ReadOptions& options, const Slice& key, const Slice& index,
                            PinnableSlice* value, BlobReadAheads* ahead = nullptr,
                            uint64_t* bytes_read = nullptr);
+
+  // How an iterator with these options reads ahead.
+  BlobReadAheadOptions HowToReadAhead(const ReadOptions& options) const;
 
   // Puts a value there that was just written (prepopulate_blob_cache). Nothing without a cache.
   void AddToCache(const BlobIndex& index, const Slice& value);

@@ -18,6 +18,7 @@
 #include "db/write_path.h"
 #include "fs/file_names.h"
 #include "options/options_check.h"
+#include "table/block_based_table_factory.h"
 
 namespace cairn {
 
@@ -140,6 +141,15 @@ ColumnFamily* Families::AddFamily(ColumnFamilyState* state, std::shared_ptr<cons
   blobs.open_files = db_.open_tables;
   blobs.cache = options->blob_cache;
   blobs.statistics = db_.statistics;
+  const auto* const known =
+      dynamic_cast<const BlockBasedTableFactory*>(options->table_factory.get());
+  if (known != nullptr) {
+    const BlockBasedTableOptions& table = known->options();
+    blobs.initial_auto_readahead_size = table.initial_auto_readahead_size;
+    blobs.max_auto_readahead_size = table.max_auto_readahead_size;
+    blobs.num_file_reads_for_auto_readahead = table.num_file_reads_for_auto_readahead;
+    blobs.charges = known->charges();
+  }
   // As in RocksDB: the LOG has the options of the first ones, the OPTIONS file those of all.
   constexpr size_t kDumped = 10;
   if (owned_families_.size() < kDumped) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/wide_column_serialization.h"
+#include "blob/blob_source.h"
 #include "fiber/interleave.h"
 #include "read/version_iterators.h"
 #include "rocksdb/snapshot.h"
@@ -30,6 +31,7 @@ void AttachedIterator::StartAtFirstSequence() {
 void AttachedIterator::Detach() {
   tombstones_.reset();
   iter_.reset();
+  blobs_ahead_.reset();
   if (sv_ != nullptr) env_.super_versions->Release(std::exchange(sv_, nullptr));
 }
 
@@ -71,8 +73,11 @@ bool AttachedIterator::ShowColumns(const Slice& user_key, Slice* value) {
 
 bool AttachedIterator::LoadBlob(const Slice& user_key, Slice* value) {
   BlobSource* const blobs = sv_ == nullptr ? nullptr : sv_->blobs;
-  Status s = blobs == nullptr ? Status::NotSupported("nobody reads blob files here")
-                              : blobs->Get(options_, user_key, value->ToString(), &blob_);
+  if (blobs == nullptr) return Fail(Status::NotSupported("nobody reads blob files here"));
+  if (blobs_ahead_ == nullptr) {
+    blobs_ahead_ = std::make_unique<BlobReadAheads>(blobs->HowToReadAhead(options_));
+  }
+  Status s = blobs->Get(options_, user_key, value->ToString(), &blob_, blobs_ahead_.get());
   if (!s.ok()) return Fail(std::move(s));
   *value = blob_;
   return true;

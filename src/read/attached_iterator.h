@@ -13,6 +13,7 @@
 #include "base/internal_key.h"
 #include "base/merge_operands.h"
 #include "base/namespace.h"
+#include "blob/blob_read_ahead.h"
 #include "read/db_iterator.h"
 #include "read/tombstone_view.h"
 #include "rocksdb/iterator.h"
@@ -122,6 +123,8 @@ class AttachedIterator : public Iterator {
   uint64_t hidden_passed_ = 0;   // by the present call
 
  private:
+  std::unique_ptr<BlobReadAheads> blobs_ahead_;  // null until a blob is read; of sv_
+
   // The bytes of the key that is shown stay as long as the iterator.
   virtual bool IsKeyPinned() const { return false; }
 };

@@ -28,6 +28,7 @@ class BlockBasedTableFactory final : public TableFactory {
                                 FileWriter* file) const override;
 
   const BlockBasedTableOptions& options() const { return options_; }
+  const std::shared_ptr<MemoryCharges>& charges() const { return charges_; }  // never null
 
  protected:
   const void* GetOptionsPtr(const std::string& name) const override;
