@@ -9,9 +9,11 @@
 #include "base/internal_key.h"
 #include "base/namespace.h"
 #include "base/wide_column_serialization.h"
+#include "blob/blob_format.h"
 #include "compaction/remote_messages.h"
 #include "fs/file_writer.h"
 #include "fs/memory_file_system.h"
+#include "fuzz/blob_bytes.h"
 #include "fuzz/log_bytes.h"
 #include "fuzz/seeds.h"
 #include "fuzz/table_bytes.h"
@@ -190,6 +192,49 @@ void AddEntities(const AddSeed& add) {
   add("wide_columns", "many", Bytes({0, 1, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0}));
   add("wide_columns", "large", Bytes({0, 1, 1, 0, 0xff, 0xff, 0xff, 0xff, 0x0f}));
   add("wide_columns", "built", Bytes({1, 1, 'b', 2, 'v', 'w', 0, 1, 'x', 1, 'a', 0}));
+}
+
+void AddBlobFiles(const AddSeed& add) {
+  std::vector<std::pair<std::string, std::string>> entries;
+  for (int i = 0; i < 12; ++i) entries.emplace_back(Key(i), std::string(20 + i * 13, 'a' + i));
+  for (const auto& [name, compression] : {std::pair("plain", kNoCompression),
+                                          {"snappy", kSnappyCompression},
+                                          {"zlib", kZlibCompression},
+                                          {"lz4", kLZ4Compression},
+                                          {"zstd", kZSTD}}) {
+    const std::string file = BuildBlobFile(compression, entries);
+    add("blob_file", std::string("file-") + name, Bytes({2, 30}) + file);
+    add("blob_file", std::string("checked-") + name, Bytes({3, 200}) + file);
+  }
+  const std::string file = BuildBlobFile(kNoCompression, entries);
+  add("blob_file", "file-of-nothing", Bytes({2, 1}) + BuildBlobFile(kNoCompression, {}));
+  add("blob_file", "file-cut", Bytes({3, 9}) + file.substr(0, file.size() - 5));
+  const size_t second = FindBlobRecords(file).at(1).offset;
+  std::string longer = file;
+  longer[second + 8] = static_cast<char>(0x80);  // the value's size
+  add("blob_file", "file-longer-value", Bytes({3, 9}) + longer);
+  longer[second + 15] = '\x7f';
+  add("blob_file", "file-endless-value", Bytes({3, 9}) + longer);
+  const auto index = [&](const std::string& name, const BlobIndex& at) {
+    std::string bytes;
+    AppendBlobIndex(at, &bytes);
+    add("blob_file", "index-" + name, Bytes({0, 3, 'k', 'e', 'y'}) + bytes);
+  };
+  // Of the file that the target has for it.
+  const size_t key = kBlobHeaderSize + BlobRecordSize(1, 1) + kBlobRecordHeaderSize + 3;
+  index("sound", {kBlobFileNumber, key, 100, kNoCompression});
+  index("shorter", {kBlobFileNumber, key, 99, kNoCompression});
+  index("compressed", {kBlobFileNumber, key, 100, kLZ4Compression});
+  index("beyond", {kBlobFileNumber, UINT64_MAX - 3, 100, kNoCompression});
+  index("endless", {kBlobFileNumber, key, UINT64_MAX, kNoCompression});
+  index("before", {kBlobFileNumber, 3, 1, kNoCompression});
+  index("elsewhere", {kBlobFileNumber + 1, key, 100, kNoCompression});
+  add("blob_file", "index-expiring", Bytes({0, 1, 'k', 2, 5, 7, 1, 1, 0}));
+  add("blob_file", "index-inlined", Bytes({0, 1, 'k', 0, 5, 'v'}));
+  add("blob_file", "made", Bytes({1,   40,  0, 3,   2,   'k', '1', 3,   'a', 'b', 'c', 9, 2,
+                                  'k', '2', 1, 'd', 200, 2,   'k', '3', 0,   60,  1,   0, 40}));
+  add("blob_file", "made-lz4",
+      Bytes({1, 9, 3, 2, 1, 'a', 1, 'x', 250, 1, 'b', 2, 'y', 'z', 120, 1, 8, 0x46}));
 }
 
 void AddTraces(const AddSeed& add) {
@@ -504,6 +549,7 @@ void AddEngineSeeds(const AddSeed& add) {
   AddFilters(add);
   AddBatches(add);
   AddEntities(add);
+  AddBlobFiles(add);
   AddTraces(add);
   AddLogs(add);
   AddEdits(add);
