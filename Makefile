@@ -227,7 +227,7 @@ windows:  ## cross-compile the library and its tests for Windows (mingw-w64) and
 # In batches: half the time of mingw's compiler.
 WINDOWS_CONFIGURE = -DCAIRN_UNITY=ON -DCAIRN_UNITY_TESTS=ON
 WINDOWS_PROGRAMS ?= base_test fs_test cache_test memtable_test wal_test table_test blob_test options_test manifest_test commit_test \
-	read_test compaction_test db_test repair_test fiber_test utilities_test toolkit_test async_test model_test power_cut_test \
+	read_test compaction_test db_test repair_test fiber_test utilities_test toolkit_test async_test model_test timestamp_model_test power_cut_test \
 	simulation_test sim_test crash_test conformance_cairn
 WINDOWS_DLL_PROGRAMS = c_programs embed
 

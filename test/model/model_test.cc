@@ -265,6 +265,8 @@ class Worker {
     }
     options.iterate_lower_bound = &lower;
     options.iterate_upper_bound = &upper;
+    options.async_io = numbers_.Below(3) == 0;
+    if (numbers_.Below(4) == 0) options.readahead_size = 1 + numbers_.Below(64 << 10);
     std::unique_ptr<Iterator> it(db_->NewIterator(options));
     const auto begin = model.lower_bound(lower.ToString()),
                end = model.lower_bound(upper.ToString());
@@ -393,6 +395,13 @@ class ModelTest : public ::testing::Test {
                     ConfigOptions(), numbers_.Below(3) != 0 ? "stringappend" : "stringappendtest",
                     &options.merge_operator)
                     .ok());
+    if (numbers_.Below(3) == 0) {
+      options.enable_blob_files = true;
+      options.min_blob_size = 60;
+      options.blob_file_size = 128 << 10;
+      options.enable_blob_garbage_collection = numbers_.Below(2) == 0;
+      options.blob_garbage_collection_age_cutoff = 0.5;
+    }
     BlockBasedTableOptions table;
     table.block_cache = NewLRUCache((256 << 10) << numbers_.Below(6));
     table.block_size = 1024 << numbers_.Below(4);
