@@ -54,6 +54,7 @@ Status BlobBytes::Read(const ReadLimits& limits, uint64_t offset, size_t n, Slic
 
 BlobReadAheads::Window* BlobReadAheads::Of(uint64_t number) {
   if (last_ == nullptr || last_number_ != number) {
+    if (last_ != nullptr && last_->has_slot && last_->at_end) GiveUp(last_);
     last_ = &files_[number];
     last_number_ = number;
   }
@@ -79,7 +80,12 @@ void BlobReadAheads::Note(Window* window, uint64_t offset, size_t n) {
   }
   window->last_begin = offset;
   window->last_end = offset + n;
-  window->used_at = ++reads_;
+  ++reads_;
+  if (window->used_at != 0) {
+    window->period = (window->period * 3 + reads_ - window->used_at) / 4;
+  }
+  window->used_at = reads_;
+  window->at_end = false;
 }
 
 void BlobReadAheads::Pass(uint64_t number, uint64_t offset, size_t n) {
@@ -89,26 +95,19 @@ void BlobReadAheads::Pass(uint64_t number, uint64_t offset, size_t n) {
 // Whether this file may have a window: it has one, or there is room for another.
 bool BlobReadAheads::TakeSlot(Window* window) {
   if (window->has_slot) return true;
-  if (windows_ >= options_.most_windows) {
-    if (reads_ < full_until_) return false;
-    Window* oldest = nullptr;
-    for (auto& [number, other] : files_) {
-      if (other.has_slot && (oldest == nullptr || other.used_at < oldest->used_at)) {
-        oldest = &other;
-      }
-    }
-    if (oldest == nullptr) return false;
-    full_until_ = oldest->used_at + kIdleReads;
-    if (reads_ < full_until_) return false;
-    GiveUp(oldest);
+  if (windows_.size() >= options_.most_windows) {
+    const auto oldest = std::ranges::min_element(windows_, {}, &Window::used_at);
+    const uint64_t idle = reads_ - (*oldest)->used_at;
+    if (idle < kIdleReads + kIdlePeriods * (*oldest)->period) return false;
+    GiveUp(*oldest);
   }
   window->has_slot = true;
-  ++windows_;
+  windows_.push_back(window);
   return true;
 }
 
 void BlobReadAheads::GiveUp(Window* window) {
-  if (window->has_slot) --windows_;
+  if (window->has_slot) std::erase(windows_, window);
   window->has_slot = false;
   window->ahead.reset();
   window->file.reset();
@@ -204,6 +203,8 @@ bool BlobReadAheads::Read(uint64_t number, const std::shared_ptr<const BlobBytes
   if (IsOff()) return false;
   Window* const window = Of(number);
   Note(window, offset, n);
+  window->at_end =
+      window->forward ? offset + n == file->size() - kBlobFooterSize : offset == kBlobHeaderSize;
   if (limits.Over()) [[unlikely]]
     return false;  // who reads directly, tells
   const bool goes_on = window->in_row > options_.reads_before;

@@ -13,9 +13,9 @@
 // read by itself. In the background (ReadOptions::async_io) the window is table/read_ahead.h's
 // pieces, the next of which are read while this one is used.
 //
-// Memory: an iterator has kMostWindows at a time. One that was not used for long gives way to
-// another file's, so that keys that are scattered over a thousand files do not cost a thousand
-// windows, and little is read in vain.
+// Memory: an iterator has kMostWindows at a time. One at its file's end, or that was not used for
+// long, gives way to another file's: keys that are scattered over a thousand files do not cost a
+// thousand windows, and little is read in vain.
 //
 // Belongs to one job or iterator, not thread-safe. Read and the destructor SUSPEND.
 #pragma once
@@ -27,6 +27,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "base/namespace.h"
 #include "cache/cache_reservation.h"
@@ -92,8 +93,10 @@ class BlobReadAheads {
   void Pass(uint64_t number, uint64_t offset, size_t n);
 
  private:
-  // A window that so many reads went by is another file's if that wants one.
-  static constexpr uint64_t kIdleReads = 256;
+  // A window is idle, and another file's if that wants one, when so many reads went by, besides a
+  // few times as many as used to.
+  static constexpr uint64_t kIdleReads = 16;
+  static constexpr uint64_t kIdlePeriods = 4;
 
   struct Window {
     // The last access, and how many in a row went in its direction.
@@ -103,7 +106,9 @@ class BlobReadAheads {
     uint64_t in_row = 0;
     size_t next_size = 0;   // bytes
     uint64_t used_at = 0;   // reads_ then
-    bool has_slot = false;  // it is one of windows_
+    uint64_t period = 0;    // reads between two uses, on average
+    bool has_slot = false;  // it is in windows_
+    bool at_end = false;    // the last access was to the file's last record in its direction
 
     std::unique_ptr<char[]> memory;
     size_t capacity = 0;
@@ -130,10 +135,9 @@ class BlobReadAheads {
 
   BlobReadAheadOptions options_;
   std::unordered_map<uint64_t, Window> files_;
-  uint64_t last_number_ = 0;  // of the file that was read last
-  Window* last_ = nullptr;    // null: there is none
-  size_t windows_ = 0;        // that files have
-  uint64_t full_until_ = 0;   // in reads_: nobody's window is idle before
+  uint64_t last_number_ = 0;      // of the file that was read last
+  Window* last_ = nullptr;        // null: there is none
+  std::vector<Window*> windows_;  // that have memory, or are about to
   uint64_t reads_ = 0;
 };
 

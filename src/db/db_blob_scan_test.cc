@@ -287,6 +287,36 @@ TEST_F(DbBlobScanTest, KeysScatteredOverManyFilesCostFewWindows) {
   EXPECT_LE(most, BlobReadAheads::kMostWindows * (ReadAhead::kMaxPieces + 2) * (64 << 10));
 }
 
+// Of small files, one after the other, each is read ahead: the windows of those that were read
+// change hands.
+TEST_F(DbBlobScanTest, OneSmallFileAfterTheOther) {
+  constexpr int kInFile = 10;
+  Options options = ScanOptions();
+  options.blob_file_size = kInFile * RecordSize();
+  Open(options);
+  PutRange(0, kKeys, 1, kSize);
+  Flush();
+  ASSERT_EQ(BlobFiles().size(), static_cast<size_t>(kKeys / kInFile));
+  const auto scan = [&](const ReadOptions& read, bool forward) -> uint64_t {
+    ScanAll(read, forward);
+    counter_->Reset();
+    ScanAll(read, forward);
+    return counter_->reads;
+  };
+  for (const bool forward : {true, false}) {
+    EXPECT_LE(scan(ReadOptions(), forward), 3u * kKeys / kInFile + 5);
+    EXPECT_LE(scan(InBackground(), forward), 6u * kKeys / kInFile);
+  }
+  // Where the ends of the files are gone, it takes a while to see that they are not needed.
+  for (int i = 0; i < kKeys; ++i) {
+    if (i % kInFile == 0 || i % kInFile == kInFile - 1) Delete(Key(i));
+  }
+  Flush();
+  for (const bool forward : {true, false}) {
+    EXPECT_LE(scan(ReadOptions(), forward), 5u * kKeys / kInFile);
+  }
+}
+
 TEST_F(DbBlobScanTest, InTheBackgroundTheNextIsReadWhileThisOneIsUsed) {
   Simulate([this] {
     Open(ScanOptions());
