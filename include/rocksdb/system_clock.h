@@ -13,9 +13,8 @@
 #include "rocksdb/rocksdb_namespace.h"
 #include "rocksdb/status.h"
 
-#ifdef _WIN32
+// Where <windows.h> came first it has it as a macro.
 #undef GetCurrentTime
-#endif
 
 namespace ROCKSDB_NAMESPACE {
 
