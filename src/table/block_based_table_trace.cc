@@ -86,7 +86,7 @@ void BlockBasedTable::TraceLookup(const ReadOptions& options, Cached kind,
   record.is_cache_hit = hit;
   record.no_insert = for_compaction || !options.fill_cache;
   Slice referenced_key;
-  if (IsOfPointLookup(record.caller)) {
+  if (purpose != nullptr && IsOfPointLookup(record.caller)) {
     record.get_id = purpose->get_id;
     record.get_from_user_specified_snapshot = options.snapshot != nullptr;
     referenced_key = purpose->internal_key;

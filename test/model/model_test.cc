@@ -41,7 +41,7 @@
 
 namespace {
 
-using namespace rocksdb;  // NOLINT(build/namespaces): the API under test
+using namespace rocksdb;  // NOLINT(google-build-using-namespace): the API under test
 
 using Model = std::map<std::string, std::string>;
 
