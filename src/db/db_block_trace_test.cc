@@ -144,7 +144,8 @@ TEST_F(DbBlockTraceTest, PartitionsAndTheirTopsAreTold) {
 TEST_F(DbBlockTraceTest, OpeningsSizesAndChecksSayWhoTheyAre) {
   FillAndReopen(/*partitioned=*/true);
   StartListing();
-  Range range(Key(10), Key(300));
+  const std::string begin = Key(10), end = Key(300);
+  const Range range(begin, end);
   uint64_t size = 0;
   SizeApproximationOptions of_files;
   of_files.files_size_error_margin = -1;
