@@ -60,11 +60,9 @@ class SkipListIterator final : public InternalIterator {
   void SeekForPrev(const Slice& target) override {
     const SeekCount count;
     node_ = list_->FindGreaterOrEqual(target);
-    if (node_ == nullptr) {
-      node_ = list_->Last();
-    } else if (node_->key() != target) {  // internal keys are equal only byte by byte
-      node_ = list_->FindLessThan(target);
-    }
+    // Internal keys are equal only byte by byte. Where nothing is behind the target the last entry
+    // is not the answer: one that has been inserted since may lie behind it.
+    if (node_ == nullptr || node_->key() != target) node_ = list_->FindLessThan(target);
   }
   void Next() override {
     assert(Valid());

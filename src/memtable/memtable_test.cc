@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -55,6 +56,31 @@ TEST_F(MemTableTest, ShowsTheNewestEntryAtASnapshot) {
   Status s;
   EXPECT_TRUE(table_->Get(LookupKey("a", 4), &value, &s, &seq));
   EXPECT_EQ(seq, 3u);
+}
+
+// Keys come behind all others while a reader looks for the last one before a target: what it finds
+// is never behind the target.
+TEST_F(MemTableTest, SeeksBackwardBesideInsertionsStayBeforeTheirTarget) {
+  constexpr uint64_t kKeys = 60'000;
+  const auto key = [](uint64_t i) { return std::to_string(1'000'000 + i); };
+  Put(1, key(0), "value");
+  std::atomic<uint64_t> last{0};  // that is there
+  fiber::Thread writer("writer", [&] {
+    for (uint64_t i = 1; i < kKeys; ++i) {
+      Put(i + 1, key(i), "value");
+      last.store(i, std::memory_order_release);
+    }
+  });
+  const std::unique_ptr<InternalIterator> it(table_->NewIterator());
+  bool is_before = true;
+  for (uint64_t there = 0; there + 1 < kKeys && is_before;) {
+    there = last.load(std::memory_order_acquire);
+    const std::string target = key(there) + "~";
+    it->SeekForPrev(LookupKey(target, kMaxSequenceNumber).internal_key());
+    is_before = it->Valid() && ExtractUserKey(it->key()) == Slice(key(there));
+    EXPECT_TRUE(is_before) << (it->Valid() ? it->key().ToString(true) : "nothing");
+  }
+  writer.join();
 }
 
 TEST_F(MemTableTest, CountsWhatItHolds) {
