@@ -6,7 +6,7 @@ BUILD = cmake --build --preset
 # One more at a time than there are processors: some tests wait.
 CTEST = ctest --output-on-failure -j $(shell expr $(JOBS) + 1)
 .DEFAULT_GOAL := help
-.PHONY: help windows windows-test windows-check windows-bench c-test ldb-suite jni jni-test jni-library rust-test cluster-demo cluster-test cluster-bench cluster-library interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-blobs bench-backup bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb fiberize-httplib quick docs release-notes clean
+.PHONY: help windows windows-test windows-check windows-bench c-test ldb-suite jni jni-test jni-library kafka-test rust-test cluster-demo cluster-test cluster-bench cluster-library interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-blobs bench-backup bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb fiberize-httplib quick docs release-notes clean
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -186,6 +186,10 @@ jni: jni-library  ## librocksdbjni.so on Cairn for the unmodified RocksJava jar 
 jni-test: jni-library  ## RocksJava's own JUnit tests on it and on RocksDB's library; bench/results/java.md
 	@scripts/jni.py --build build/demo --jobs $(JOBS)
 	@scripts/jni_tests.py --jobs $(JOBS) --out bench/results/java.md
+
+kafka-test: jni-library  ## Kafka Streams' own tests of its RocksDB stores (fetched by Maven) on it and on RocksDB's library; bench/results/kafka.md
+	@scripts/jni.py --build build/demo --jobs $(JOBS)
+	@scripts/kafka_tests.py --jobs $(JOBS) --out bench/results/kafka.md
 
 jni-library:
 	@scripts/install-deps.sh jni

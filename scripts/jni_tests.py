@@ -57,12 +57,12 @@ def test_classes(place):
     return names
 
 
-def run_class(place, runner, name, library):
-    """{'tests': {name: [verdict, text]}, 'output': ...}. `library`: the folder of the one to be used; None: the jar's."""
+def run_class(words, name, library):
+    """{'tests': {name: [verdict, text]}, 'output': ..., 'library': that of the JVM or None}. `words`: of java, before the class's name.
+    `library`: the folder of the one to be used; None: the jar's, which unpacks it into the folder of temporary files."""
     flags = [f'-Djava.library.path={library}'] if library else []
     with tempfile.TemporaryDirectory() as scrap:
-        command = ['java', '-ea', '-Xmx512m', f'-Djava.io.tmpdir={scrap}', f'-XX:ErrorFile={scrap}/hs_err', *flags,
-                   '-cp', f'{runner}:{place.test_classes}:{place.class_path()}', 'RunTests', name]
+        command = ['java', '-ea', '-Xmx512m', f'-Djava.io.tmpdir={scrap}', f'-XX:ErrorFile={scrap}/hs_err', *flags, *words, name]
         try:
             done = subprocess.run(command, text=True, errors='replace', stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                   timeout=SECONDS, check=False, cwd=scrap)
@@ -80,17 +80,17 @@ def run_class(place, runner, name, library):
             tests[test] = [verdict, text]
     if not re.search(r'^END$', output, re.MULTILINE):
         tests[last] = ['failed', why]
-    for path in re.findall(r'^LIBRARY (.*)$', output, re.MULTILINE):
-        if library and pathlib.Path(path).resolve().parent != library.resolve():
+    used = re.findall(r'^LIBRARY (.*)$', output, re.MULTILINE)
+    for path in used:
+        if not pathlib.Path(path).resolve().is_relative_to(pathlib.Path(library or scrap).resolve()):
             tests['(class)'] = ['failed', f'the library was {path}']
-    return {'tests': tests, 'output': output}
+    return {'tests': tests, 'output': output, 'library': used[0] if used else None}
 
 
-def run_all(place, names, library, jobs):
-    runner = compile_runner(place)
+def run_all(words, names, library, jobs):
     results = {}
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        futures = {name: pool.submit(run_class, place, runner, name, library) for name in names}
+        futures = {name: pool.submit(run_class, words, name, library) for name in names}
         for name, future in futures.items():
             results[name] = future.result()
             passed, total = count(results[name])
@@ -103,9 +103,9 @@ def count(result):
     return verdicts.count('passed'), len(verdicts) - verdicts.count('ignored')
 
 
-def reason_of(name, test):
+def reason_of(name, test, reasons):
     simple = name.rpartition('.')[2]
-    return REASONS.get(f'{simple}.{test}') or REASONS.get(f'{simple}.*')
+    return reasons.get(f'{simple}.{test}') or reasons.get(f'{simple}.*')
 
 
 def differences(ours, theirs):
@@ -120,8 +120,9 @@ def differences(ours, theirs):
 def keep(path, results):
     """What was kept in the file, with these in place of older ones; kept there from now on."""
     kept = json.loads(path.read_text()) if path.exists() else {}
-    kept.update({name: {'tests': result['tests']} for name, result in results.items()})
-    path.write_text(json.dumps(kept))
+    kept.update({name: {'tests': result['tests'], 'library': result['library']} for name, result in results.items()})
+    if results:
+        path.write_text(json.dumps(kept))
     return kept
 
 
@@ -130,13 +131,11 @@ def totals(results):
     return sum(passed for passed, total in counts), sum(total for passed, total in counts)
 
 
-def report(release, ours, theirs):
+def report(lines, ours, theirs, reasons, package):
+    """The page: these lines, then the tables. `package`: what the names of the classes are shown without."""
     passed, total = totals(ours)
     their_passed, their_total = totals(theirs)
-    lines = ['# RocksJava\'s own tests on Cairn', '',
-             f'`make jni-test`: the JUnit tests of RocksJava {release}, unmodified, with the unmodified jar, on `librocksdbjni.so` of '
-             'Cairn and on the library in the jar (RocksDB\'s).', '',
-             '| | tests passed | classes whole |', '| --- | --- | --- |']
+    lines += ['', '| | tests passed | classes whole |', '| --- | --- | --- |']
     for label, results, good, all_of in (('Cairn', ours, passed, total), ('RocksDB', theirs, their_passed, their_total)):
         whole = sum(1 for result in results.values() if count(result)[0] == count(result)[1])
         lines.append(f'| {label} | {good} of {all_of} | {whole} of {len(results)} |')
@@ -144,51 +143,66 @@ def report(release, ours, theirs):
     if found:
         lines += ['', 'What passes on RocksDB alone:', '', '| test | why |', '| --- | --- |']
         for name, test, text in found:
-            lines.append(f'| `{name.rpartition(".")[2]}.{test}` | {reason_of(name, test) or "not understood: " + text[:150]} |')
+            lines.append(f'| `{name.rpartition(".")[2]}.{test}` | {reason_of(name, test, reasons) or "not understood: " + text[:150]} |')
     both = [(name, test) for name, result in theirs.items() for test, (verdict, text) in result['tests'].items()
             if verdict == 'failed' and name in ours]
     if both:
         lines += ['', 'What fails on RocksDB: ' + ', '.join(f'`{name.rpartition(".")[2]}.{test}`' for name, test in both) + '.']
     lines += ['', '| class | Cairn | RocksDB |', '| --- | --- | --- |']
-    for name in ours:
+    for name in sorted(ours):
         mine, other = count(ours[name]), count(theirs.get(name, {'tests': {}}))
-        lines.append(f'| {name.replace("org.rocksdb.", "")} | {mine[0]} of {mine[1]} | {other[0]} of {other[1]} |')
+        lines.append(f'| {name.replace(package, "")} | {mine[0]} of {mine[1]} | {other[0]} of {other[1]} |')
     return '\n'.join(lines) + '\n'
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def run_on_both(words, names, library, folder, args):
+    """What they gave on Cairn's library and on RocksDB's, and gave before; kept in the folder, with the logs."""
+    ours = run_all(words, names, library, args.jobs) if args.only != 'rocksdb' else {}
+    kept = folder / 'rocksdb-results.json'
+    missing = [name for name in names if not kept.exists() or name not in json.loads(kept.read_text())]
+    theirs = run_all(words, missing, None, args.jobs) if args.only != 'cairn' else {}
+    for label, results in (('test-logs', ours), ('test-logs-rocksdb', theirs)):
+        (folder / label).mkdir(exist_ok=True)
+        for name, result in results.items():
+            (folder / label / f'{name}.log').write_text(result['output'])
+    return keep(folder / 'cairn-results.json', ours), keep(kept, theirs)
+
+
+def print_differences(ours, theirs, reasons):
+    """1 if one has no reason."""
+    found = list(differences(ours, theirs))
+    for name, test, text in found:
+        print(f'{name.rpartition(".")[2]}.{test}: {reason_of(name, test, reasons) or text[:300]}')
+    passed, total = totals(ours)
+    print(f'{passed} of {total} tests pass on Cairn')
+    return 1 if any(reason_of(name, test, reasons) is None for name, test, text in found) else 0
+
+
+def add_options(parser):
     parser.add_argument('--release', default='7.8.3')
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
     parser.add_argument('--out', type=pathlib.Path)
     parser.add_argument('--only', choices=['cairn', 'rocksdb'], help='one library; cairn: beside what RocksDB\'s gave before')
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_options(parser)
     parser.add_argument('classes', nargs='*', metavar='CLASS', help='WriteBatchTest, say; default: all')
     args = parser.parse_args()
     place = jni.Workplace(args.release)
     if not place.library.exists():
         sys.exit(f'jni_tests.py: no {place.library}: scripts/jni.py links it')
     names = [name for name in test_classes(place) if not args.classes or name.rpartition('.')[2] in args.classes]
-    ours = run_all(place, names, place.library.parent, args.jobs) if args.only != 'rocksdb' else {}
-    logs = place.folder / 'test-logs'
-    logs.mkdir(exist_ok=True)
-    for name, result in ours.items():
-        (logs / f'{name}.log').write_text(result['output'])
-    ours = keep(place.folder / 'cairn-results.json', ours)
-    kept = place.folder / 'rocksdb-results.json'
-    theirs = json.loads(kept.read_text()) if kept.exists() else {}
-    missing = [name for name in names if name not in theirs]
-    if missing and args.only != 'cairn':
-        for name, result in run_all(place, missing, None, args.jobs).items():
-            theirs[name] = {'tests': result['tests']}
-        kept.write_text(json.dumps(theirs))
-    found = list(differences(ours, theirs))
-    for name, test, text in found:
-        print(f'{name.rpartition(".")[2]}.{test}: {reason_of(name, test) or text[:300]}')
-    passed, total = totals(ours)
-    print(f'{passed} of {total} tests pass on Cairn')
+    words = ['-cp', f'{compile_runner(place)}:{place.test_classes}:{place.class_path()}', 'RunTests']
+    ours, theirs = run_on_both(words, names, place.library.parent, place.folder, args)
+    status = print_differences(ours, theirs, REASONS)
     if args.out:
-        args.out.write_text(report(args.release, ours, theirs))
-    sys.exit(1 if any(reason_of(name, test) is None for name, test, text in found) else 0)
+        lines = ['# RocksJava\'s own tests on Cairn', '',
+                 f'`make jni-test`: the JUnit tests of RocksJava {args.release}, unmodified, with the unmodified jar, on '
+                 '`librocksdbjni.so` of Cairn and on the library in the jar (RocksDB\'s).']
+        args.out.write_text(report(lines, ours, theirs, REASONS, 'org.rocksdb.'))
+    sys.exit(status)
 
 
 if __name__ == '__main__':
