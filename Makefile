@@ -268,11 +268,16 @@ format:  ## rewrite the sources with clang-format
 	@scripts/install-deps.sh check
 	@scripts/check_format --fix
 
-install:  ## headers, libcairn.a, libcairn.so, cairn.pc, CMake package, tools; PREFIX=/usr/local
+install:  ## headers, libcairn.a, libcairn.so, cairn.pc, CMake package, tools; PREFIX=/usr/local; JNI=on: librocksdbjni.so, too
 	@scripts/install-deps.sh build
 	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
 	@cmake --build build/demo -j $(JOBS)
 	@cmake --install build/demo --prefix $(PREFIX)
+ifeq ($(JNI),on)
+	@scripts/install-deps.sh jni
+	@scripts/jni.py --build build/demo --jobs $(JOBS)
+	@install -D -m 644 build/jni/7.8.3/lib/librocksdbjni.so $(DESTDIR)$(PREFIX)/lib/librocksdbjni.so
+endif
 	@if [ "$$(id -u)" -eq 0 ]; then ldconfig; fi
 
 install-fiber:  ## the coroutine library alone: headers, libfiber.a, fiber.pc, CMake package, fiberize; PREFIX=/usr/local
