@@ -401,7 +401,8 @@ class TimestampWorker {
       }
     }
     const std::unique_ptr<Iterator> it(db_->NewIterator(read.options));
-    if (LeftBehind(it->status(), start)) return;
+    // What has come below the mark may be gone: only `ts` decides whether the read is refused.
+    if (LeftBehind(it->status(), ts) || start < time_->low_soon) return;
     size_t i = 0;
     for (it->SeekToFirst(); it->Valid() && failure_.empty(); it->Next(), ++i) {
       // An internal key, with the timestamp and eight bytes behind the user's.
