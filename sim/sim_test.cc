@@ -88,22 +88,19 @@ TEST(TimestampWorldTest, EqualSeedsHaveEqualHistories) {
   ExpectEqualHistories(&Plan::TimestampsFromSeed, 5);
 }
 
-TEST(TimestampWorldTest, SeedsAreWell) {
+void ExpectTimestampSeedsAreWell(FromSeed plan_of) {
   Counts counts;
-  ASSERT_NO_FATAL_FAILURE(PlaySeeds(&Plan::TimestampsFromSeed, 12, &counts));
+  ASSERT_NO_FATAL_FAILURE(PlaySeeds(plan_of, 12, &counts));
   EXPECT_GT(counts.power_cuts, 20u);
   EXPECT_GT(counts.clean_restarts, 10u);
   EXPECT_GT(counts.compactions, 100u);
   EXPECT_GT(counts.reads, 1000u);
 }
 
+TEST(TimestampWorldTest, SeedsAreWell) { ExpectTimestampSeedsAreWell(&Plan::TimestampsFromSeed); }
+
 TEST(TimestampWorldTest, SeedsOfTablesWithoutThemAreWell) {
-  Counts counts;
-  ASSERT_NO_FATAL_FAILURE(PlaySeeds(&Plan::MemoryTimestampsFromSeed, 12, &counts));
-  EXPECT_GT(counts.power_cuts, 20u);
-  EXPECT_GT(counts.clean_restarts, 10u);
-  EXPECT_GT(counts.compactions, 100u);
-  EXPECT_GT(counts.reads, 1000u);
+  ExpectTimestampSeedsAreWell(&Plan::MemoryTimestampsFromSeed);
 }
 
 TEST(TimestampModelTest, KnowsWhatWasThereAtAnyMoment) {

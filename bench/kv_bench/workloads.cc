@@ -137,6 +137,15 @@ void Get(Client* client, const Slice& k) {
   Failed(client, error);
 }
 
+void Put(Client* client, const Slice& k, const Slice& v) {
+  const Run& run = *client->run;
+  char* error = nullptr;
+  run.engine->rocksdb_put(run.db, run.writing, k.data(), k.size(), v.data(), v.size(), &error);
+  Failed(client, error);
+  client->bytes += k.size() + v.size();
+  client->written_bytes += k.size() + v.size();
+}
+
 void Read(Client* client, bool missing) {
   const Settings& settings = client->run->settings;
   KeyBuffer key(settings.key_size);
@@ -191,12 +200,7 @@ void ReadAndWriteWhile(Client* client, On on) {
     if (client->numbers.Fraction() < settings.reads) {
       Get(client, k);
     } else {
-      const Slice v = values.Next(settings.value_size);
-      char* error = nullptr;
-      run.engine->rocksdb_put(run.db, run.writing, k.data(), k.size(), v.data(), v.size(), &error);
-      Failed(client, error);
-      client->bytes += k.size() + v.size();
-      client->written_bytes += k.size() + v.size();
+      Put(client, k, values.Next(settings.value_size));
     }
     if (!progress.Tick(1)) break;
   }
@@ -230,12 +234,7 @@ void UpdateAtRandom(Client* client) {
   for (uint64_t i = 0; i < settings.operations; ++i) {
     const Slice k = key.Set(client->numbers.Uniform(settings.num));
     Get(client, k);
-    const Slice v = values.Next(settings.value_size);
-    char* error = nullptr;
-    run.engine->rocksdb_put(run.db, run.writing, k.data(), k.size(), v.data(), v.size(), &error);
-    Failed(client, error);
-    client->bytes += k.size() + v.size();
-    client->written_bytes += k.size() + v.size();
+    Put(client, k, values.Next(settings.value_size));
     if (!progress.Tick(1)) break;
   }
 }

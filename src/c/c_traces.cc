@@ -47,6 +47,14 @@ std::unique_ptr<TraceReader> OpenTrace(rocksdb_env_t* env, const rocksdb_envopti
   return reader;
 }
 
+// Null: an error was reported.
+std::unique_ptr<TraceWriter> NewTrace(rocksdb_env_t* env, const rocksdb_envoptions_t* options,
+                                      const char* path, char** errptr) {
+  std::unique_ptr<TraceWriter> writer;
+  Report(errptr, NewFileTraceWriter(EnvOf(env), OptionsOf(options), path, &writer));
+  return writer;
+}
+
 }  // namespace
 
 extern "C" {
@@ -61,10 +69,8 @@ CAIRN_C_OPTION(trace_options, unsigned char, preserve_write_order)
 void rocksdb_start_trace(rocksdb_t* db, rocksdb_env_t* env, const rocksdb_envoptions_t* env_options,
                          const rocksdb_trace_options_t* options, const char* trace_path,
                          char** errptr) {
-  std::unique_ptr<TraceWriter> writer;
-  Status s = NewFileTraceWriter(EnvOf(env), OptionsOf(env_options), trace_path, &writer);
-  if (s.ok()) s = db->rep->StartTrace(options->rep, std::move(writer));
-  Report(errptr, s);
+  std::unique_ptr<TraceWriter> writer = NewTrace(env, env_options, trace_path, errptr);
+  if (writer != nullptr) Report(errptr, db->rep->StartTrace(options->rep, std::move(writer)));
 }
 void rocksdb_end_trace(rocksdb_t* db, char** errptr) { Report(errptr, db->rep->EndTrace()); }
 
@@ -140,24 +146,21 @@ void rocksdb_start_block_cache_trace(rocksdb_t* db, rocksdb_env_t* env,
                                      const rocksdb_envoptions_t* env_options,
                                      const rocksdb_trace_options_t* options, const char* trace_path,
                                      char** errptr) {
-  std::unique_ptr<TraceWriter> writer;
-  Status s = NewFileTraceWriter(EnvOf(env), OptionsOf(env_options), trace_path, &writer);
-  if (s.ok()) s = db->rep->StartBlockCacheTrace(options->rep, std::move(writer));
-  Report(errptr, s);
+  std::unique_ptr<TraceWriter> writer = NewTrace(env, env_options, trace_path, errptr);
+  if (writer == nullptr) return;
+  Report(errptr, db->rep->StartBlockCacheTrace(options->rep, std::move(writer)));
 }
 void rocksdb_start_block_cache_trace_with_options(
     rocksdb_t* db, rocksdb_env_t* env, const rocksdb_envoptions_t* env_options,
     const rocksdb_block_cache_trace_options_t* options,
     const rocksdb_block_cache_trace_writer_options_t* writer_options, const char* trace_path,
     char** errptr) {
-  std::unique_ptr<TraceWriter> writer;
-  Status s = NewFileTraceWriter(EnvOf(env), OptionsOf(env_options), trace_path, &writer);
-  if (s.ok()) {
-    s = db->rep->StartBlockCacheTrace(
-        options->rep, NewBlockCacheTraceWriter(EnvOf(env)->GetSystemClock().get(),
-                                               writer_options->rep, std::move(writer)));
-  }
-  Report(errptr, s);
+  std::unique_ptr<TraceWriter> writer = NewTrace(env, env_options, trace_path, errptr);
+  if (writer == nullptr) return;
+  Report(errptr,
+         db->rep->StartBlockCacheTrace(
+             options->rep, NewBlockCacheTraceWriter(EnvOf(env)->GetSystemClock().get(),
+                                                    writer_options->rep, std::move(writer))));
 }
 void rocksdb_end_block_cache_trace(rocksdb_t* db, char** errptr) {
   Report(errptr, db->rep->EndBlockCacheTrace());

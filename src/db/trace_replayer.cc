@@ -122,9 +122,8 @@ class TraceReplayer final : public Replayer {
     if (reader_ == nullptr) return Status::InvalidArgument("a Replayer without a TraceReader");
     Status s = reader_->Reset();
     std::string bytes;
-    if (s.ok()) s = reader_->Read(&bytes);
     TraceEntry header;
-    if (s.ok()) s = DecodeTraceEntry(bytes, &header);
+    if (s.ok()) s = ReadTraceEntry(reader_.get(), &bytes, &header);
     if (s.ok()) s = ParseTraceHeader(header, &version_);
     if (!s.ok()) return s;
     header_timestamp_ = header.timestamp;
@@ -205,8 +204,7 @@ class TraceReplayer final : public Replayer {
     if (!s.ok()) return s;
     if (version != nullptr) *version = version_;
     std::string bytes;
-    s = reader_->Read(&bytes);
-    if (s.ok()) s = DecodeTraceEntry(bytes, entry);
+    s = ReadTraceEntry(reader_.get(), &bytes, entry);
     // Without a footer where the process that traced was killed.
     if (s.IsIncomplete() || (s.ok() && entry->type == kTraceEnd)) {
       ended_ = true;

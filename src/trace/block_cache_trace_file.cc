@@ -46,9 +46,7 @@ BlockCacheTraceReader::~BlockCacheTraceReader() = default;
 
 Status BlockCacheTraceReader::ReadHeader() {
   TraceEntry header;
-  Status s = file_->Read(&bytes_);
-  if (s.IsIncomplete()) return Status::Corruption("the trace is empty");
-  if (s.ok()) s = DecodeTraceEntry(bytes_, &header);
+  Status s = ReadFirstTraceEntry(file_.get(), &bytes_, &header);
   if (s.ok()) s = ParseBlockTraceHeader(header, &major_version_, &minor_version_);
   if (s.ok()) header_timestamp_ = header.timestamp;
   return s;
@@ -56,8 +54,7 @@ Status BlockCacheTraceReader::ReadHeader() {
 
 Status BlockCacheTraceReader::Next(BlockCacheTraceRecord* access) {
   TraceEntry entry;
-  Status s = file_->Read(&bytes_);
-  if (s.ok()) s = DecodeTraceEntry(bytes_, &entry);
+  Status s = ReadTraceEntry(file_.get(), &bytes_, &entry);
   return s.ok() ? DecodeBlockAccess(entry, access) : s;
 }
 

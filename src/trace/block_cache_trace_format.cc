@@ -1,6 +1,5 @@
 #include "trace/block_cache_trace_format.h"
 
-#include <string_view>
 #include <utility>
 
 #include "base/coding.h"
@@ -9,8 +8,6 @@
 
 namespace cairn {
 namespace {
-
-constexpr std::string_view kBlockTraceMagic = "feedcafedeadbeef";
 
 // Takes the fields off a payload, in their order.
 class BlockTraceFields {
@@ -47,7 +44,7 @@ class BlockTraceFields {
 
 std::string EncodeBlockTraceHeader() {
   std::string payload;
-  PutLengthPrefixedSlice(&payload, Slice(kBlockTraceMagic.data(), kBlockTraceMagic.size()));
+  PutLengthPrefixedSlice(&payload, Slice(kTraceMagic.data(), kTraceMagic.size()));
   PutFixed32(&payload, ROCKSDB_MAJOR);
   PutFixed32(&payload, ROCKSDB_MINOR);
   return payload;
@@ -85,7 +82,7 @@ Status ParseBlockTraceHeader(const TraceEntry& header, uint32_t* major, uint32_t
   fields.Take(&magic);
   fields.Take(major);
   fields.Take(minor);
-  if (header.type != kTraceBegin || !fields.Finish() || magic != kBlockTraceMagic) {
+  if (header.type != kTraceBegin || !fields.Finish() || magic != kTraceMagic) {
     return Status::Corruption("Corrupted trace file", "it is no trace of a block cache");
   }
   return Status::OK();

@@ -11,7 +11,6 @@
 namespace cairn {
 namespace {
 
-constexpr std::string_view kTraceMagicText = "feedcafedeadbeef";
 constexpr std::string_view kTraceVersionLabel = "Trace Version: ";
 constexpr int kNewestTraceMinor = 2;
 
@@ -183,10 +182,20 @@ Status DecodeTraceEntry(const Slice& bytes, TraceEntry* entry) {
   return Status::OK();
 }
 
+Status ReadTraceEntry(TraceReader* file, std::string* bytes, TraceEntry* entry) {
+  const Status s = file->Read(bytes);
+  return s.ok() ? DecodeTraceEntry(*bytes, entry) : s;
+}
+
+Status ReadFirstTraceEntry(TraceReader* file, std::string* bytes, TraceEntry* entry) {
+  const Status s = ReadTraceEntry(file, bytes, entry);
+  return s.IsIncomplete() ? Status::Corruption("the trace is empty") : s;
+}
+
 uint32_t TracePayloadLength(const char* header) { return DecodeFixed32(header + 8 + 1); }
 
 std::string TraceHeaderText() {
-  std::string text(kTraceMagicText);
+  std::string text(kTraceMagic);
   text += '\t';
   text += kTraceVersionLabel;
   text += "0." + std::to_string(kNewestTraceMinor) + "\t";
@@ -242,8 +251,8 @@ std::string EncodeTracedMultiGet(size_t num_keys, const uint32_t* families, cons
 Status ParseTraceHeader(const TraceEntry& header, int* minor_version) {
   if (header.type != kTraceBegin) return DamagedTrace("it does not begin with a header");
   std::string_view text = header.payload;
-  if (!text.starts_with(kTraceMagicText)) return DamagedTrace("the magic is another");
-  text.remove_prefix(kTraceMagicText.size());
+  if (!text.starts_with(kTraceMagic)) return DamagedTrace("the magic is another");
+  text.remove_prefix(kTraceMagic.size());
   if (!text.starts_with('\t')) return DamagedTrace("the header has no version");
   text.remove_prefix(1);
   const size_t end = text.find('\t');

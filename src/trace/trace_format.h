@@ -25,14 +25,18 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/namespace.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
+#include "rocksdb/trace_reader_writer.h"
 #include "rocksdb/trace_record.h"
 
 namespace cairn {
 
+// What traces of both kinds have in their headers.
+inline constexpr std::string_view kTraceMagic = "feedcafedeadbeef";
 inline constexpr size_t kTraceEntryHeader = 8 + 1 + 4;  // bytes before the payload
 
 struct TraceEntry {
@@ -44,6 +48,11 @@ struct TraceEntry {
 std::string EncodeTraceEntry(uint64_t timestamp, TraceType type, const Slice& payload);
 // Corruption: it is shorter than its header says, or longer.
 [[nodiscard]] Status DecodeTraceEntry(const Slice& bytes, TraceEntry* entry);
+// The next entry of a file. As TraceReader::Read(), and Corruption as the function above. `bytes`:
+// room, for one call after the other. SUSPENDS.
+[[nodiscard]] Status ReadTraceEntry(TraceReader* file, std::string* bytes, TraceEntry* entry);
+// The first one; a file without any is Corruption.
+[[nodiscard]] Status ReadFirstTraceEntry(TraceReader* file, std::string* bytes, TraceEntry* entry);
 // Of the payload of an entry that begins so. `header`: kTraceEntryHeader bytes.
 uint32_t TracePayloadLength(const char* header);
 

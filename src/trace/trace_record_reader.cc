@@ -13,9 +13,7 @@ TraceRecordReader::~TraceRecordReader() = default;
 
 Status TraceRecordReader::ReadHeader() {
   TraceEntry header;
-  Status s = file_->Read(&bytes_);
-  if (s.IsIncomplete()) return Status::Corruption("the trace is empty");
-  if (s.ok()) s = DecodeTraceEntry(bytes_, &header);
+  Status s = ReadFirstTraceEntry(file_.get(), &bytes_, &header);
   if (s.ok()) s = ParseTraceHeader(header, &minor_version_);
   if (s.ok()) header_timestamp_ = header.timestamp;
   return s;
@@ -23,8 +21,7 @@ Status TraceRecordReader::ReadHeader() {
 
 Status TraceRecordReader::Next(Record* record) {
   TraceEntry entry;
-  Status s = file_->Read(&bytes_);
-  if (s.ok()) s = DecodeTraceEntry(bytes_, &entry);
+  Status s = ReadTraceEntry(file_.get(), &bytes_, &entry);
   if (!s.ok()) return s;
   record->type = entry.type;
   record->timestamp = entry.timestamp;

@@ -38,6 +38,7 @@
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/table_properties_collectors.h"
 #include "rocksdb/write_batch.h"
+#include "run_workers.h"
 
 namespace {
 
@@ -49,11 +50,6 @@ constexpr int kRounds = 10;
 constexpr uint64_t kKeysPerWorker = 3000;
 constexpr size_t kMaxSnapshots = 3;
 constexpr uint64_t kDefaultOperations = 500000;
-
-uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 using cairn_test::Numbers;
 
@@ -354,8 +350,8 @@ class Worker {
 class ModelTest : public ::testing::Test {
  protected:
   ModelTest()
-      : seed_(FromEnvironment("CAIRN_SEED", fiber::wall_micros() % 1000000000)),
-        operations_(FromEnvironment("CAIRN_MODEL_OPS", kDefaultOperations)),
+      : seed_(cairn_test::NumberFromEnvironment("CAIRN_SEED", fiber::wall_micros() % 1000000000)),
+        operations_(cairn_test::NumberFromEnvironment("CAIRN_MODEL_OPS", kDefaultOperations)),
         numbers_(seed_) {
     std::string base;
     EXPECT_TRUE(Env::Default()->GetTestDirectory(&base).ok());
@@ -486,26 +482,11 @@ class ModelTest : public ::testing::Test {
 };
 
 TEST_F(ModelTest, OnThreads) {
-  Rounds(8, [](int workers, const auto& run) {
-    std::vector<std::unique_ptr<fiber::Thread>> threads;
-    for (int i = 0; i < workers; ++i) {
-      threads.push_back(std::make_unique<fiber::Thread>("model", [&run, i] { run(i); }));
-    }
-    for (auto& thread : threads) thread->join();
-  });
+  Rounds(8, [](int workers, const auto& run) { cairn_test::RunOnThreads(workers, run); });
 }
 
 TEST_F(ModelTest, OnFibers) {
-  Rounds(24, [](int workers, const auto& run) {
-    fiber::RuntimeOptions options;
-    options.workers = 2;
-    options.stack_size = 256 << 10;
-    options.name = "model";
-    fiber::Runtime runtime(options);
-    std::vector<fiber::JoinHandle> fibers;
-    for (int i = 0; i < workers; ++i) fibers.push_back(runtime.spawn([&run, i] { run(i); }));
-    for (auto& f : fibers) f.join();
-  });
+  Rounds(24, [](int workers, const auto& run) { cairn_test::RunOnFibers(workers, run); });
 }
 
 // Both at once on one database.

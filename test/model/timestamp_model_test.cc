@@ -38,6 +38,7 @@
 #include "rocksdb/snapshot.h"
 #include "rocksdb/table.h"
 #include "rocksdb/write_batch.h"
+#include "run_workers.h"
 
 namespace {
 
@@ -65,11 +66,6 @@ using rocksdb::WriteOptions;
 constexpr int kTimestampRounds = 8;
 constexpr uint64_t kTimestampKeys = 400;  // of a worker
 constexpr size_t kTimestampSnapshots = 2;
-
-uint64_t NumberFromEnvironment(const char* name, uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 std::string Stamp(uint64_t ts) {
   std::string buffer;
@@ -483,8 +479,8 @@ class TimestampWorker {
 class TimestampModelTest : public ::testing::Test {
  protected:
   TimestampModelTest()
-      : seed_(NumberFromEnvironment("CAIRN_SEED", fiber::wall_micros() % 1000000000)),
-        operations_(NumberFromEnvironment("CAIRN_MODEL_OPS", 400000) / 5),
+      : seed_(cairn_test::NumberFromEnvironment("CAIRN_SEED", fiber::wall_micros() % 1000000000)),
+        operations_(cairn_test::NumberFromEnvironment("CAIRN_MODEL_OPS", 400000) / 5),
         numbers_(seed_) {
     std::string base;
     EXPECT_TRUE(Env::Default()->GetTestDirectory(&base).ok());
@@ -572,26 +568,11 @@ class TimestampModelTest : public ::testing::Test {
 };
 
 TEST_F(TimestampModelTest, OnThreads) {
-  Rounds(6, [](int workers, const auto& run) {
-    std::vector<std::unique_ptr<fiber::Thread>> threads;
-    for (int i = 0; i < workers; ++i) {
-      threads.push_back(std::make_unique<fiber::Thread>("model", [&run, i] { run(i); }));
-    }
-    for (auto& thread : threads) thread->join();
-  });
+  Rounds(6, [](int workers, const auto& run) { cairn_test::RunOnThreads(workers, run); });
 }
 
 TEST_F(TimestampModelTest, OnFibers) {
-  Rounds(12, [](int workers, const auto& run) {
-    fiber::RuntimeOptions options;
-    options.workers = 2;
-    options.stack_size = 256 << 10;
-    options.name = "model";
-    fiber::Runtime runtime(options);
-    std::vector<fiber::JoinHandle> fibers;
-    for (int i = 0; i < workers; ++i) fibers.push_back(runtime.spawn([&run, i] { run(i); }));
-    for (auto& f : fibers) f.join();
-  });
+  Rounds(12, [](int workers, const auto& run) { cairn_test::RunOnFibers(workers, run); });
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "block_cache_trace_analyzer/cache_simulation.h"
 
-#include <charconv>
 #include <string_view>
 #include <utility>
 
@@ -12,6 +11,7 @@ namespace {
 
 using rocksdb::Cache;
 using rocksdb::Status;
+using text_output::ParseSize;
 
 constexpr std::string_view kGhost = "ghost_";
 
@@ -58,22 +58,6 @@ Status ParseConfig(std::string_view line, CacheConfig* config) {
 }
 
 }  // namespace
-
-bool ParseSize(std::string_view text, uint64_t* bytes) {
-  int shift = 0;
-  if (!text.empty()) {
-    const size_t unit = std::string_view("KMGTkmgt").find(text.back());
-    if (unit != std::string_view::npos) {
-      shift = 10 * static_cast<int>(unit % 4 + 1);
-      text.remove_suffix(1);
-    }
-  }
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *bytes);
-  if (error != std::errc() || end != text.data() + text.size()) return false;
-  if (*bytes > UINT64_MAX >> shift) return false;
-  *bytes <<= shift;
-  return true;
-}
 
 Status ReadCacheConfigs(const std::string& path, std::vector<CacheConfig>* configs) {
   std::string text;

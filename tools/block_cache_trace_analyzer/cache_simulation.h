@@ -24,9 +24,6 @@ struct CacheConfig {
 // each). InvalidArgument names the line.
 rocksdb::Status ReadCacheConfigs(const std::string& path, std::vector<CacheConfig>* configs);
 
-// "10K" as 10240. False: it is no number, or too large.
-bool ParseSize(std::string_view text, uint64_t* bytes);
-
 class CacheSimulation {
  public:
   // The trace has one of `downsample_ratio` blocks: so much smaller are the caches. What comes in

@@ -16,17 +16,63 @@ using text_output::WriteFile;
 
 constexpr uint64_t kNever = UINT64_MAX - 1;  // of what did not come again
 
-void Count(std::map<uint64_t, uint64_t>* buckets, uint64_t number, uint64_t times = 1) {
+using Counts = std::map<uint64_t, uint64_t>;  // by buckets
+
+void Count(Counts* buckets, uint64_t number, uint64_t times = 1) {
   const auto bucket = buckets->upper_bound(number);
   // (UINT64_MAX belongs to the last one.)
   (bucket != buckets->end() ? bucket : std::prev(buckets->end()))->second += times;
 }
 
-std::map<uint64_t, uint64_t> Empty(const Buckets& buckets) {
-  std::map<uint64_t, uint64_t> empty;
-  for (const uint64_t bucket : buckets) empty[bucket] = 0;
-  return empty;
+// The counts of a row, which begin with nothing in any bucket.
+Counts& CountsOf(std::map<std::string, Counts>* distribution, const std::string& row,
+                 const Buckets& buckets) {
+  const auto [place, is_new] = distribution->try_emplace(row);
+  if (is_new) {
+    for (const uint64_t bucket : buckets) place->second[bucket] = 0;
+  }
+  return place->second;
 }
+
+// How accesses are grouped, read once.
+class Grouping {
+ public:
+  explicit Grouping(std::string_view label) : parts_(text_output::Split(label, '_')) {
+    std::sort(parts_.begin(), parts_.end());
+    parts_.erase(std::unique(parts_.begin(), parts_.end()), parts_.end());
+  }
+
+  bool Has(std::string_view part) const {
+    return std::find(parts_.begin(), parts_.end(), part) != parts_.end();
+  }
+  // The group's name. kMaxBlockCacheLookupCaller: the caller is not known.
+  std::string Of(const BlockPlace& place, const BlockInfo& block,
+                 TableReaderCaller caller = rocksdb::kMaxBlockCacheLookupCaller) const {
+    std::string text;
+    for (const std::string_view part : parts_) {
+      if (!text.empty()) text += '-';
+      if (part == "block") {
+        text += std::to_string(block.id);
+      } else if (part == "bt") {
+        text += TypeName(place.type);
+      } else if (part == "caller") {
+        text += CallerName(caller);
+      } else if (part == "cf") {
+        text += place.family;
+      } else if (part == "level") {
+        text += std::to_string(place.level);
+      } else if (part == "sst") {
+        text += std::to_string(place.file);
+      } else {
+        text += part;
+      }
+    }
+    return text;
+  }
+
+ private:
+  std::vector<std::string_view> parts_;  // in the order of their names
+};
 
 // The row of a timeline: `text_of` says what stands at a time.
 template <typename TextOf>
@@ -37,13 +83,18 @@ void WriteTimes(OutputFile* file, const std::string& first, uint64_t begin, uint
   file->Write(row + "\n");
 }
 
+// The first row: the times themselves.
+void WriteTimeHeader(OutputFile* file, const std::string& first, uint64_t begin, uint64_t end) {
+  WriteTimes(file, first, begin, end, [](uint64_t now) { return std::to_string(now); });
+}
+
 }  // namespace
 
 bool ParseBuckets(const std::string& text, Buckets* buckets) {
   buckets->clear();
   for (const std::string_view piece : text_output::Split(text, ',')) {
     uint64_t bucket;
-    if (!ParseSize(piece, &bucket)) return false;
+    if (!text_output::ParseSize(piece, &bucket)) return false;
     if (!buckets->empty() && bucket <= buckets->back()) return false;
     buckets->push_back(bucket);
   }
@@ -57,33 +108,6 @@ bool IsLabel(const std::string& label) {
   return std::all_of(parts.begin(), parts.end(), [&](std::string_view part) {
     return std::find(std::begin(kLabels), std::end(kLabels), part) != std::end(kLabels);
   });
-}
-
-std::string Reports::LabelOf(const std::string& label, const BlockPlace& place,
-                             TableReaderCaller caller, const BlockInfo& block) const {
-  std::vector<std::string_view> parts = text_output::Split(label, '_');
-  std::sort(parts.begin(), parts.end());
-  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
-  std::string text;
-  for (const std::string_view part : parts) {
-    if (!text.empty()) text += '-';
-    if (part == "block") {
-      text += std::to_string(block.id);
-    } else if (part == "bt") {
-      text += TypeName(place.type);
-    } else if (part == "caller") {
-      text += CallerName(caller);
-    } else if (part == "cf") {
-      text += place.family;
-    } else if (part == "level") {
-      text += std::to_string(place.level);
-    } else if (part == "sst") {
-      text += std::to_string(place.file);
-    } else {
-      text += part;
-    }
-  }
-  return text;
 }
 
 Status Reports::WriteDistribution(const std::string& name, const Buckets& buckets,
@@ -163,8 +187,7 @@ Status Reports::WriteMissTimelines(uint64_t unit) const {
       const Status s =
           WriteFile(name + (ratio ? "miss_ratio_timeline" : "miss_timeline"),
                     [&, &rows = rows](OutputFile* file) {
-                      const auto to_text = [](uint64_t now) { return std::to_string(now); };
-                      WriteTimes(file, "time", begin, end, to_text);
+                      WriteTimeHeader(file, "time", begin, end);
                       for (const auto& [row, timeline] : rows) {
                         WriteTimes(file, row, begin, end, [&, &timeline = timeline](uint64_t now) {
                           const auto at = timeline.find(now);
@@ -184,13 +207,14 @@ Status Reports::WriteMissTimelines(uint64_t unit) const {
 // ---- When blocks are accessed
 
 Status Reports::WriteAccessTimeline(const std::string& label, uint64_t unit, bool users) const {
+  const Grouping grouping(label);
   std::map<std::string, std::map<uint64_t, uint64_t>> rows;
   std::map<std::string, uint64_t> sums;
   uint64_t begin = UINT64_MAX, end = 0;
   accesses_->ForEachBlock([&](const BlockPlace& place, const BlockInfo& block) {
     for (const auto& [caller, seconds] : block.by_second) {
       if (users && !IsUser(caller)) continue;
-      const std::string row = LabelOf(label, place, caller, block);
+      const std::string row = grouping.Of(place, block, caller);
       for (const auto& [second, count] : seconds) {
         rows[row][second / unit] += count;
         sums[row] += count;
@@ -202,7 +226,7 @@ Status Reports::WriteAccessTimeline(const std::string& label, uint64_t unit, boo
   std::vector<std::string> order;
   for (const auto& [row, times] : rows) order.push_back(row);
   // Blocks are many: the most used come first.
-  if (label.find("block") != std::string::npos) {
+  if (grouping.Has("block")) {
     std::sort(order.begin(), order.end(), [&](const std::string& a, const std::string& b) {
       return sums[a] != sums[b] ? sums[a] > sums[b] : a < b;
     });
@@ -210,8 +234,7 @@ Status Reports::WriteAccessTimeline(const std::string& label, uint64_t unit, boo
   const std::string name = std::string(users ? "user_access_only_" : "all_access_") + label + "_" +
                            std::to_string(unit) + "_access_timeline";
   return WriteFile(directory_ + "/" + name, [&](OutputFile* file) {
-    const auto to_text = [](uint64_t now) { return std::to_string(now); };
-    WriteTimes(file, "time", begin, end, to_text);
+    WriteTimeHeader(file, "time", begin, end);
     for (const std::string& row : order) {
       const std::map<uint64_t, uint64_t>& times = rows[row];
       WriteTimes(file, row, begin, end, [&](uint64_t now) {
@@ -244,8 +267,7 @@ Status Reports::WriteReuseTimeline(uint64_t window, TraceType type, bool users) 
                            (users ? "_user_access_only_" : "_all_access_") +
                            std::to_string(window) + "_reuse_blocks_timeline";
   return WriteFile(directory_ + "/" + name, [&](OutputFile* file) {
-    const auto to_text = [](uint64_t i) { return std::to_string(i); };
-    WriteTimes(file, "start_time", 0, windows - 1, to_text);
+    WriteTimeHeader(file, "start_time", 0, windows - 1);
     for (uint64_t i = 0; i < windows; ++i) {
       WriteTimes(file, std::to_string(i * window), 0, windows - 1, [&](uint64_t j) {
         return j < i ? std::string("100.0") : std::to_string(Percent(reused[i][j], reused[i][i]));
@@ -257,11 +279,12 @@ Status Reports::WriteReuseTimeline(uint64_t window, TraceType type, bool users) 
 // ---- How soon blocks are accessed again
 
 Status Reports::WriteReuseDistance(const std::string& label, const Buckets& buckets) const {
+  const Grouping grouping(label);
   Distribution distances;
   uint64_t whole = 0;
   accesses_->ForEachBlock([&](const BlockPlace& place, const BlockInfo& block) {
-    const std::string row = LabelOf(label, place, rocksdb::kMaxBlockCacheLookupCaller, block);
-    auto& counts = distances.try_emplace(row, Empty(buckets)).first->second;
+    const std::string row = grouping.Of(place, block);
+    auto& counts = CountsOf(&distances, row, buckets);
     for (const auto& [distance, times] : block.reuse_distances) {
       Count(&counts, distance, times);
       whole += times;
@@ -271,10 +294,11 @@ Status Reports::WriteReuseDistance(const std::string& label, const Buckets& buck
 }
 
 Status Reports::WriteReuseInterval(const std::string& label, const Buckets& buckets) const {
+  const Grouping grouping(label);
   Distribution intervals, averages, averages_by_access;
   uint64_t reuses = 0, blocks = 0, accesses = 0;
   const auto add = [&](const std::string& row, const std::map<uint64_t, uint64_t>& seconds) {
-    auto& counts = intervals.try_emplace(row, Empty(buckets)).first->second;
+    auto& counts = CountsOf(&intervals, row, buckets);
     uint64_t previous = UINT64_MAX;
     for (const auto& [second, count] : seconds) {
       Count(&counts, 0, count - 1);  // within the second
@@ -286,17 +310,17 @@ Status Reports::WriteReuseInterval(const std::string& label, const Buckets& buck
       previous = second;
     }
   };
-  const bool by_caller = label.find("caller") != std::string::npos;
+  const bool by_caller = grouping.Has("caller");
   accesses_->ForEachBlock([&](const BlockPlace& place, const BlockInfo& block) {
     ++blocks;
     accesses += block.accesses;
     if (by_caller) {
       for (const auto& [caller, seconds] : block.by_second) {
-        add(LabelOf(label, place, caller, block), seconds);
+        add(grouping.Of(place, block, caller), seconds);
       }
       return;
     }
-    const std::string row = LabelOf(label, place, rocksdb::kMaxBlockCacheLookupCaller, block);
+    const std::string row = grouping.Of(place, block);
     std::map<uint64_t, uint64_t> together;
     for (const auto& [caller, seconds] : block.by_second) {
       for (const auto& [second, count] : seconds) together[second] += count;
@@ -305,9 +329,8 @@ Status Reports::WriteReuseInterval(const std::string& label, const Buckets& buck
     const uint64_t average = block.accesses > 1 ? (block.last_access - block.first_access) /
                                                       kMicrosInSecond / block.accesses
                                                 : kNever;
-    Count(&averages.try_emplace(row, Empty(buckets)).first->second, average);
-    Count(&averages_by_access.try_emplace(row, Empty(buckets)).first->second, average,
-          block.accesses);
+    Count(&CountsOf(&averages, row, buckets), average);
+    Count(&CountsOf(&averages_by_access, row, buckets), average, block.accesses);
   });
   Status s = WriteDistribution(label + "_access_reuse_interval", buckets, intervals, reuses);
   if (s.ok()) s = WriteDistribution(label + "_avg_reuse_interval", buckets, averages, blocks);
@@ -319,13 +342,14 @@ Status Reports::WriteReuseInterval(const std::string& label, const Buckets& buck
 }
 
 Status Reports::WriteReuseLifetime(const std::string& label, const Buckets& buckets) const {
+  const Grouping grouping(label);
   Distribution lifetimes;
   uint64_t blocks = 0;
   accesses_->ForEachBlock([&](const BlockPlace& place, const BlockInfo& block) {
-    const std::string row = LabelOf(label, place, rocksdb::kMaxBlockCacheLookupCaller, block);
+    const std::string row = grouping.Of(place, block);
     const uint64_t lifetime =
         block.accesses > 1 ? (block.last_access - block.first_access) / kMicrosInSecond : kNever;
-    Count(&lifetimes.try_emplace(row, Empty(buckets)).first->second, lifetime);
+    Count(&CountsOf(&lifetimes, row, buckets), lifetime);
     ++blocks;
   });
   return WriteDistribution(label + "_reuse_lifetime", buckets, lifetimes, blocks);
@@ -337,8 +361,8 @@ Status Reports::WriteAccessCounts(const Buckets& buckets, bool users) const {
   Distribution types, families;
   uint64_t blocks = 0;
   accesses_->ForEachBlock([&](const BlockPlace& place, const BlockInfo& block) {
-    auto& of_type = types.try_emplace(TypeName(place.type), Empty(buckets)).first->second;
-    auto& of_family = families.try_emplace(place.family, Empty(buckets)).first->second;
+    auto& of_type = CountsOf(&types, TypeName(place.type), buckets);
+    auto& of_family = CountsOf(&families, place.family, buckets);
     uint64_t accesses = 0;
     for (const auto& [caller, count] : block.callers) {
       if (!users || IsUser(caller)) accesses += count;
@@ -383,6 +407,7 @@ Status Reports::WriteCaller(TableReaderCaller caller) const {
 
 // How much of a data block Gets are for.
 Status Reports::WriteSpatialLocality(const std::string& label, const Buckets& buckets) const {
+  const Grouping grouping(label);
   Distribution keys, accesses, bytes;
   uint64_t blocks = 0;
   const auto whole_percent = [](uint64_t part, uint64_t whole) {
@@ -396,13 +421,10 @@ Status Reports::WriteSpatialLocality(const std::string& label, const Buckets& bu
       const auto count = callers.find(rocksdb::kUserGet);
       if (count != callers.end()) by_get += count->second;
     }
-    const std::string row = LabelOf(label, place, rocksdb::kUserGet, block);
-    Count(&keys.try_emplace(row, Empty(buckets)).first->second,
-          whole_percent(block.found_keys.size(), block.keys));
-    Count(&accesses.try_emplace(row, Empty(buckets)).first->second,
-          whole_percent(block.found, by_get));
-    Count(&bytes.try_emplace(row, Empty(buckets)).first->second,
-          whole_percent(block.referenced_bytes, block.size));
+    const std::string row = grouping.Of(place, block, rocksdb::kUserGet);
+    Count(&CountsOf(&keys, row, buckets), whole_percent(block.found_keys.size(), block.keys));
+    Count(&CountsOf(&accesses, row, buckets), whole_percent(block.found, by_get));
+    Count(&CountsOf(&bytes, row, buckets), whole_percent(block.referenced_bytes, block.size));
   });
   Status s = WriteDistribution(label + "_percent_ref_keys", buckets, keys, blocks);
   if (s.ok()) {
@@ -416,11 +438,12 @@ Status Reports::WriteSpatialLocality(const std::string& label, const Buckets& bu
 
 Status Reports::WriteSkewness(const std::string& label, const Buckets& percents,
                               TraceType type) const {
+  const Grouping grouping(label);
   std::map<std::string, uint64_t> sums;
   uint64_t whole = 0;
   accesses_->ForEachBlock([&](const BlockPlace& place, const BlockInfo& block) {
     if (type != rocksdb::kTraceMax && type != place.type) return;
-    sums[LabelOf(label, place, rocksdb::kMaxBlockCacheLookupCaller, block)] += block.accesses;
+    sums[grouping.Of(place, block)] += block.accesses;
     whole += block.accesses;
   });
   std::vector<uint64_t> order;

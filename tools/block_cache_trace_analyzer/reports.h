@@ -55,9 +55,6 @@ class Reports {
  private:
   // label -> bucket -> how many.
   using Distribution = std::map<std::string, std::map<uint64_t, uint64_t>>;
-  // kMaxBlockCacheLookupCaller: it is not known.
-  std::string LabelOf(const std::string& label, const BlockPlace& place, TableReaderCaller caller,
-                      const BlockInfo& block) const;
   rocksdb::Status WriteDistribution(const std::string& name, const Buckets& buckets,
                                     const Distribution& distribution, uint64_t whole) const;
   // A column for each family.
