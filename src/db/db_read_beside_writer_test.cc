@@ -13,7 +13,7 @@ namespace {
 
 using testing::kDbName;
 
-// The reader's: runs something before its nth operation.
+// The reader's: runs something before its nth operation, or before each.
 class BetweenFileSystem final : public FileSystemWrapper {
  public:
   using FileSystemWrapper::FileSystemWrapper;
@@ -25,6 +25,7 @@ class BetweenFileSystem final : public FileSystemWrapper {
     what_ = std::move(what);
   }
   bool WasRun() const { return what_ == nullptr; }
+  void RunBeforeEach(std::function<void()> what) { before_each_ = std::move(what); }
 
   IOStatus NewSequentialFile(const std::string& path, const FileOptions& options,
                              std::unique_ptr<FSSequentialFile>* file,
@@ -72,12 +73,14 @@ class BetweenFileSystem final : public FileSystemWrapper {
   };
 
   void Step() {
+    if (before_each_ != nullptr) before_each_();
     if (what_ == nullptr || --left_ > 0) return;
     std::exchange(what_, nullptr)();
   }
 
   uint64_t left_ = 0;
   std::function<void()> what_;
+  std::function<void()> before_each_;
 };
 
 class DbReadBesideWriterTest : public testing::DbTest {
@@ -240,6 +243,44 @@ TEST_P(DbReadBesideWriterKinds, NamesAndOptions) {
     EXPECT_EQ(families.size(), 2u);
     return s;
   });
+}
+
+// Whenever the reader looks, the MANIFEST has gone on: it ends all the same, with a state that the
+// database had after the call began.
+TEST_F(DbReadBesideWriterTest, AWriterThatNeverPauses) {
+  OpenWriter();
+  Write();
+  FlushAll();
+  auto between = std::make_shared<BetweenFileSystem>(disk_.memory);
+  const std::unique_ptr<Env> env = NewCompositeEnv(between);
+  Options options = options_;
+  options.env = env.get();
+  constexpr int kMany = 200;
+  int operations = 0;
+  between->RunBeforeEach([&] {
+    if (++operations > kMany) return;  // and it never ended
+    Write();
+    ColumnFamilyHandle* handle = nullptr;
+    const std::string name = "another " + std::to_string(written_);
+    ASSERT_TRUE(db_->CreateColumnFamily(options_, name, &handle).ok());
+    ASSERT_TRUE(db_->DestroyColumnFamilyHandle(handle).ok());
+  });
+  std::vector<std::string> names;
+  Status s = DB::ListColumnFamilies(options, kDbName, &names);
+  EXPECT_TRUE(s.ok()) << s.ToString();
+  EXPECT_GE(names.size(), 2u);
+  EXPECT_LE(operations, kMany);
+
+  operations = 0;
+  const uint64_t known = written_;
+  std::unique_ptr<DB> reader;
+  std::vector<ColumnFamilyHandle*> handles;
+  s = DB::OpenForReadOnly(options, kDbName, Families(options), &handles, &reader);
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  EXPECT_LE(operations, kMany);
+  between->RunBeforeEach(nullptr);
+  ExpectAtLeast(reader.get(), handles, known);
+  for (ColumnFamilyHandle* handle : handles) delete handle;
 }
 
 }  // namespace

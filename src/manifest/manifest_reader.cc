@@ -5,7 +5,7 @@
 
 #include "base/coding.h"
 #include "base/crc32c.h"
-#include "fs/file_util.h"
+#include "fs/file_reader.h"
 
 namespace cairn {
 
@@ -18,6 +18,30 @@ enum PlainType : uint8_t { kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
 bool AllZero(const Slice& s) {
   return std::all_of(s.data(), s.data() + s.size(), [](char c) { return c == 0; });
 }
+
+// The first `size` bytes of a file that may grow.
+class FirstBytes final : public FSSequentialFileOwnerWrapper {
+ public:
+  FirstBytes(std::unique_ptr<FSSequentialFile> file, uint64_t size)
+      : FSSequentialFileOwnerWrapper(std::move(file)), left_(size) {}
+  IOStatus Read(size_t n, const IOOptions& options, Slice* result, char* scratch,
+                IODebugContext* dbg) override {
+    n = static_cast<size_t>(std::min<uint64_t>(n, left_));
+    *result = Slice();
+    if (n == 0) return IOStatus::OK();
+    IOStatus s = FSSequentialFileOwnerWrapper::Read(n, options, result, scratch, dbg);
+    if (s.ok()) left_ -= result->size();
+    return s;
+  }
+  IOStatus Skip(uint64_t n) override {
+    n = std::min(n, left_);
+    left_ -= n;
+    return FSSequentialFileOwnerWrapper::Skip(n);
+  }
+
+ private:
+  uint64_t left_;
+};
 
 // Whoever writes it has begun another one. What was read was a state of the database.
 bool IsGone(const Status& s) { return s.IsNotFound() || s.IsPathNotFound(); }
@@ -85,14 +109,24 @@ ManifestReader::~ManifestReader() = default;
 Status ManifestReader::Open(FileSystem* fs, const std::string& path, uint64_t number,
                             std::unique_ptr<ManifestReader>* reader) {
   std::unique_ptr<ManifestReader> made(new ManifestReader(fs, path, number));
-  Status s = made->Reopen(0);
+  Status s = fs->GetFileSize(path, IOOptions(), &made->size_, nullptr);
+  if (s.ok()) s = made->Reopen(0);
   if (s.ok()) *reader = std::move(made);
+  return s;
+}
+
+IOStatus ManifestReader::OpenFile(std::unique_ptr<SequentialFileReader>* reader) const {
+  std::unique_ptr<FSSequentialFile> file;
+  IOStatus s = fs_->NewSequentialFile(path_, FileOptions(), &file, nullptr);
+  if (!s.ok()) return s;
+  *reader = std::make_unique<SequentialFileReader>(
+      std::make_unique<FirstBytes>(std::move(file), size_), path_);
   return s;
 }
 
 Status ManifestReader::Reopen(uint64_t position) {
   std::unique_ptr<SequentialFileReader> file;
-  IOStatus s = SequentialFileReader::Open(fs_, path_, FileOptions(), &file);
+  IOStatus s = OpenFile(&file);
   if (!s.ok()) return s;
   log_.reset();
   reporter_ = std::make_unique<Reporter>();
@@ -148,22 +182,18 @@ bool ManifestReader::ReadRecord(Slice* record) {
 bool ManifestReader::ReadEdit(VersionEdit* edit) {
   Slice record;
   const uint64_t begin = log_->LastRecordEnd();
-  uint64_t size = UINT64_MAX;
-  while (!ReadRecord(&record)) {
+  // (However fast it grows, real damage is told.)
+  constexpr int kAttempts = 10;
+  for (int attempt = 0; !ReadRecord(&record); ++attempt) {
     if (!status_.IsCorruption()) return false;
-    uint64_t size_now = 0;
+    const uint64_t size = size_;
     const Status damage = status_;
-    Status s = fs_->GetFileSize(path_, IOOptions(), &size_now, nullptr);
-    if (s.ok() && size_now != size) {
-      s = Reopen(begin);
-    } else if (s.ok()) {
-      s = damage;
-    }
+    Status s = fs_->GetFileSize(path_, IOOptions(), &size_, nullptr);
+    if (s.ok()) s = (attempt == 0 || size_ != size) && attempt < kAttempts ? Reopen(begin) : damage;
     if (!s.ok()) {
       status_ = IsGone(s) ? Status::OK() : damage;
       return false;
     }
-    size = size_now;
   }
   if (Status s = edit->DecodeFrom(record); !s.ok()) {
     status_ = Locate(s);
@@ -212,13 +242,15 @@ bool ManifestReader::Next(VersionEdit* edit) {
 }
 
 Status ManifestReader::CheckTail() {
-  std::string contents;
-  if (IOStatus s = ReadFileToString(fs_, path_, &contents); !s.ok()) {
-    return IsGone(s) ? Status::OK() : Status(s);
-  }
-  if (offset_ >= contents.size()) return Status::OK();
-  const Slice tail(contents.data() + offset_, contents.size() - offset_);
-  if (IsTornRecord(tail, offset_)) return Status::OK();
+  if (offset_ >= size_) return Status::OK();
+  std::unique_ptr<SequentialFileReader> file;
+  IOStatus s = OpenFile(&file);
+  if (s.ok()) s = file->Skip(offset_);
+  std::string buffer(static_cast<size_t>(size_ - offset_), '\0');
+  Slice tail;
+  if (s.ok()) s = file->Read(buffer.size(), &tail, buffer.data());
+  if (!s.ok()) return IsGone(s) ? Status::OK() : Status(s);
+  if (tail.empty() || IsTornRecord(tail, offset_)) return Status::OK();
   return Locate(Status::Corruption("MANIFEST", "the last record is damaged"));
 }
 

@@ -5,11 +5,12 @@
 // a well-formed record is Corruption with file and offset, also a damaged length that makes an
 // intact last record look unfinished, or a damaged type that makes the rest look foreign.
 //
-// Another process may be writing it meanwhile. What looks damaged is read once more, and again as
-// long as the file grows: between the read that found the end and the look at what lies there a
-// record may have come. Who follows a MANIFEST (`growing`) concludes nothing from what looks
-// unfinished at its end, which may be whole a moment later: reading goes on at position() with a
-// new reader, and damage there is found when records follow it.
+// Another process may be writing it meanwhile. A reader reads as far as the file went when it was
+// opened, which is a state of the database: who chases the end of a file that is written fast
+// enough never comes there. What looks damaged is read once more, and a few times again while the
+// file grows: its bytes may come after its size. Who follows a MANIFEST (`growing`) concludes
+// nothing from what looks unfinished at its end, which may be whole a moment later: reading goes on
+// at position() with a new reader, and damage there is found when records follow it.
 //
 // Thread safety: none.
 #pragma once
@@ -54,6 +55,8 @@ class ManifestReader {
   struct Reporter;
 
   ManifestReader(FileSystem* fs, std::string path, uint64_t number);
+  // The file as far as size_.
+  [[nodiscard]] IOStatus OpenFile(std::unique_ptr<SequentialFileReader>* reader) const;
   // Opens the file, or once more, to read on from there.
   [[nodiscard]] Status Reopen(uint64_t position);
   // The next record as it is now, and status_; false at the end or on an error.
@@ -66,6 +69,7 @@ class ManifestReader {
   FileSystem* const fs_;
   const std::string path_;
   const uint64_t number_;
+  uint64_t size_ = 0;  // of the file, as far as it is read
   std::unique_ptr<Reporter> reporter_;
   std::unique_ptr<LogReader> log_;
   std::string scratch_;
