@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "base/random.h"
+#include "fiber/clock.h"
 #include "fiber/runtime.h"
+#include "fiber/simulation.h"
 #include "read/point_lookup.h"
 #include "read/testing/lsm_fixture.h"
 #include "read/testing/slow_disk.h"
@@ -264,6 +266,100 @@ TEST_F(ColdGetTest, OneByOneTakesARoundForEachRead) {
   Get(Key(1503), "level3", /*together=*/false);
   EXPECT_EQ(disk_->rounds, disk_->reads);
   EXPECT_GE(disk_->reads, 8);
+}
+
+// Level 2 has all keys, level 1 every fourth one, with filters that often err. The tables are open.
+class ErringFilters {
+ public:
+  static constexpr int kKeys = 1600;
+
+  ErringFilters()
+      : disk_(std::make_shared<SlowDisk>()), lsm_(BytewiseComparator(), Options(), disk_) {
+    for (const int level : {2, 1}) {
+      for (int i = 0; i < kKeys; i += level == 2 ? 1 : 4) {
+        lsm_.Add(kTypeValue, Key(i), "level" + std::to_string(level));
+      }
+      lsm_.FlushToLevel(level, 1);
+    }
+    lsm_.Install();
+    ReadCold({1});
+  }
+
+  // Reads keys, no block of which is cached. Returns the nanoseconds it took.
+  uint64_t ReadCold(const std::vector<int>& keys) {
+    cache_->EraseUnRefEntries();
+    disk_->ResetCounts();
+    ReadOptions options;
+    options.async_io = keys.size() > 1;
+    std::vector<std::string> names;
+    for (const int key : keys) names.push_back(Key(key));
+    const std::vector<Slice> slices(names.begin(), names.end());
+    std::vector<PinnableSlice> values(keys.size());
+    std::vector<Status> statuses(keys.size());
+    SuperVersionGuard sv(lsm_.slots());
+    const uint64_t start = fiber::now_nanos();
+    MultiGetLookup({options, *sv.get(), lsm_.tables(), lsm_.last_sequence()}, keys.size(),
+                   slices.data(), values.data(), statuses.data());
+    const uint64_t took = fiber::now_nanos() - start;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      EXPECT_TRUE(statuses[i].ok()) << statuses[i].ToString();
+      EXPECT_EQ(values[i], keys[i] % 4 == 0 ? "level1" : "level2");
+    }
+    return took;
+  }
+  int reads() const { return disk_->reads; }
+
+ private:
+  BlockBasedTableOptions Options() {
+    BlockBasedTableOptions options = LsmFixture::SmallBlocks();
+    options.filter_policy.reset(NewBloomFilterPolicy(4));
+    options.block_cache = cache_;
+    return options;
+  }
+
+  const std::shared_ptr<Cache> cache_ = NewLRUCache(8 << 20);
+  const std::shared_ptr<SlowDisk> disk_;
+  LsmFixture lsm_;
+};
+
+// By the virtual clock: two reads that wait together take the time of one.
+void PlayErringFilters(void (*play)(ErringFilters*)) {
+  fiber::SimulationOptions options;
+  options.preempt_every = 0;
+  const auto result = fiber::Simulation(options).run([play] {
+    ErringFilters filters;
+    play(&filters);
+  });
+  EXPECT_TRUE(result.ok()) << result.report;
+}
+
+TEST(MultiGetErringFiltersTest, AFewCostTheBatchNoRound) {
+  PlayErringFilters([](ErringFilters* filters) {
+    std::vector<int> clear;
+    std::vector<int> erring;
+    // (Far from one another: no read of the one has the other's block.)
+    for (int i = 1; i < ErringFilters::kKeys; i += 4) {
+      filters->ReadCold({i});
+      ASSERT_LE(filters->reads(), 2);
+      if (i < ErringFilters::kKeys / 2 && filters->reads() == 2) erring.push_back(i);
+      if (i > ErringFilters::kKeys / 4 * 3 && filters->reads() == 1) clear.push_back(i);
+    }
+    clear.resize(24);
+    erring.resize(2);
+    std::vector<int> keys = clear;
+    keys.insert(keys.end(), erring.begin(), erring.end());
+    EXPECT_LT(filters->ReadCold(keys), 2 * SlowDisk::kReadNanos);
+  });
+}
+
+// Where most keys are in two files, the second ones would be read for nothing.
+TEST(MultiGetErringFiltersTest, OverwrittenKeysAreReadOnce) {
+  PlayErringFilters([](ErringFilters* filters) {
+    std::vector<int> keys;
+    for (int i = 0; i < ErringFilters::kKeys; i += 200) keys.push_back(i);
+    EXPECT_LT(filters->ReadCold(keys), 2 * SlowDisk::kReadNanos);
+    EXPECT_EQ(filters->reads(), static_cast<int>(keys.size()));
+  });
 }
 
 }  // namespace

@@ -229,11 +229,19 @@ class MultiLookup {
   // error is left to the lookup.
   void LoadBlocksTogether(int end_level, Cleanable* pins) {
     std::vector<Wanted> wanted;
+    std::vector<Wanted> doubtful;
     bool several = false;  // of one key
     for (const Unread& key : unread_) {
       const size_t before = wanted.size();
-      AddBlocks(key, end_level, &wanted);
+      AddBlocks(key, end_level, &wanted, &doubtful);
       several |= wanted.size() > before + 1;
+    }
+    // A filter that errs costs the whole batch a round trip. Where few keys have a second file,
+    // reading its blocks as well costs less.
+    constexpr size_t kDoubtfulShare = 4;
+    if (!doubtful.empty() && doubtful.size() <= wanted.size() / kDoubtfulShare) {
+      wanted.insert(wanted.end(), doubtful.begin(), doubtful.end());
+      several = true;
     }
     const size_t asked = wanted.size();
     std::sort(wanted.begin(), wanted.end(),
@@ -263,10 +271,13 @@ class MultiLookup {
   }
 
   // The block of the newest file that may have the key, and those of the files that may have it if
-  // that one has not, as far as memory tells.
-  void AddBlocks(const Unread& key, int end_level, std::vector<Wanted>* wanted) const {
+  // that one has not, as far as memory tells. `doubtful`: the block of the next file whose filter
+  // does not exclude the key, either, which is read only if the one before has erred.
+  void AddBlocks(const Unread& key, int end_level, std::vector<Wanted>* wanted,
+                 std::vector<Wanted>* doubtful) const {
     const LookupKey lookup(keys_[key.index], request_.snapshot, request_.timestamp);
     TablePosition at = key.at;
+    bool found = false;
     ForEachCandidate(version_, lookup, end_level, &at, [&](const FileSlot& file, int level) {
       const TableFileId id = file.meta->TableId(level);
       TableCache::Ref table;
@@ -275,12 +286,14 @@ class MultiLookup {
       BlockHandle handle;
       const Status s = table->LocateBlock(in_memory_options_, lookup.internal_key(), &handle);
       if (s.IsNotFound()) return false;
-      if (s.ok()) wanted->push_back({id, handle});
+      if (s.ok()) (found ? doubtful : wanted)->push_back({id, handle});
+      if (found) return true;
       // What a filter says is there mostly is; without one any level may have it. Below a merge
       // operand the next level's is wanted, too.
-      return !s.ok() || !options_.optimize_multiget_for_io ||
-             (table->HasFilter() && key.operands.empty() &&
-              (request_.sv.merge_operator == nullptr || !table->MayHoldOperands()));
+      if (!s.ok() || !options_.optimize_multiget_for_io) return true;
+      found = table->HasFilter() && key.operands.empty() &&
+              (request_.sv.merge_operator == nullptr || !table->MayHoldOperands());
+      return false;
     });
   }
 
