@@ -271,8 +271,9 @@ def classify(struct, options, texts):
     for name, comment in options:
         read = re.search(rf'(?:\.|->){name}\b', read_somewhere) is not None
         checked = re.search(rf'[Uu]nsupported\([^;]*"{name}\b', everything) is not None
-        # Whatever it is set to: what else reads it finds the default.
-        always = re.search(rf'[Uu]nsupported\(!?\w+(?:\.|->){name}(?: != nullptr|\.empty\(\))?,\s*"{name}"', everything) is not None
+        # Whatever it is set to, and alone: what else reads it finds the default.
+        always = re.search(rf'[Uu]nsupported\(!?\w+(?:\.|->){name}(?: != nullptr|\.empty\(\))?,\s*"{name}"(?!,\s*"together)',
+                           everything) is not None
         is_refused = checked or (name in refused_names and (not read or REFUSED.search(comment) is not None))
         if is_refused and (not read or always or REFUSED.search(comment)):
             rows['refused'].append(name)

@@ -284,7 +284,7 @@ struct DBOptions {
 
   // Limits what flushes and compactions write, and may limit reads: see rocksdb/rate_limiter.h.
   std::shared_ptr<RateLimiter> rate_limiter = nullptr;
-  // Unsupported, must be null.
+  // Bounds the space, and paces deletions; one of NewSstFileManager's, shared or own. Null: none.
   std::shared_ptr<SstFileManager> sst_file_manager = nullptr;
 
   // Receives the log; null: a LOG file in the database's directory.
