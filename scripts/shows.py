@@ -31,6 +31,11 @@ Large values, through the C interface, and backups:
   blobs                 both, in this order
   backup                of 10 GB beside cp, alone and under load; what the load feels of it; a second one after overwriting 5%
 
+Without a hole, through the C interface:
+  write-matrix          every combination of the options of the write path, batches of 1 to 1000, 1 to 256 writers; a heat map
+  read-matrix           each kind of table and cache: Get, MultiGet, short and long scans, 1 to 64 clients; a heat map
+  matrix                both, in this order
+
 Each engine runs with the same flags. Results go to the folder of --out: NAME.md, NAME.svg and NAME.json, and a line per
 row to history.ndjson above it. Each measurement is kept as soon as it is there; --resume goes on after the last one.
 Exit status 1 if a measurement failed (not if it is slow): the others are there.
@@ -47,20 +52,22 @@ import time
 from bench_report import append_history, commit, machine
 import shows_backup
 import shows_blobs
+import shows_matrix
 import shows_reads
 import shows_scans
 import shows_writes
 from shows_runner import Runner, Store
 
-GROUPS = {'writes': shows_writes.SHOWS, 'reads': shows_reads.SHOWS, 'cached': shows_scans.SHOWS, 'blobs': shows_blobs.SHOWS}
-SHOWS = {**shows_writes.SHOWS, **shows_reads.SHOWS, **shows_scans.SHOWS, **shows_blobs.SHOWS, **shows_backup.SHOWS}
+GROUPS = {'writes': shows_writes.SHOWS, 'reads': shows_reads.SHOWS, 'cached': shows_scans.SHOWS, 'blobs': shows_blobs.SHOWS,
+          'matrix': shows_matrix.SHOWS}
+SHOWS = {**shows_writes.SHOWS, **shows_reads.SHOWS, **shows_scans.SHOWS, **shows_blobs.SHOWS, **shows_backup.SHOWS, **shows_matrix.SHOWS}
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Given to both engines, so that no default differs. Those of RocksDB.
 EQUAL = {'key_size': 16, 'value_size': 100, 'compression_type': 1, 'compression_ratio': 0.5, 'write_buffer_size': 64 << 20,
          'max_write_buffer_number': 2, 'max_background_jobs': 2, 'cache_size': 64 << 20, 'block_size': 4096, 'bloom_bits': 10}
 EQUAL_QUICK = {**EQUAL, 'write_buffer_size': 1 << 20}
 ONE = ('num', 'pairs', 'sync_operations', 'delay', 'operations', 'duration', 'megabytes', 'gigabytes', 'rate')
-LISTS = ('clients', 'sync_clients', 'sizes', 'value_sizes')
+LISTS = ('clients', 'sync_clients', 'sizes', 'value_sizes', 'batches')
 
 
 def parse(arguments):
@@ -87,10 +94,11 @@ def parse(arguments):
     parser.add_argument('--operations', type=int, help='of each count of instructions (cached-cost)')
     parser.add_argument('--sizes', help='a list of numbers of records (amplification, growth)')
     parser.add_argument('--value-sizes', help='a list, bytes (blobs)')
+    parser.add_argument('--batches', help='a list, entries (write-matrix)')
     parser.add_argument('--megabytes', type=int, help='MiB of values in each database (blobs)')
     parser.add_argument('--gigabytes', type=float, help='of the database (backup)')
     parser.add_argument('--rate', type=int, help='operations per second of the load (backup)')
-    parser.add_argument('--duration', type=float, help='seconds of each measurement (pauses, coroutine-port, reads, blobs, backup)')
+    parser.add_argument('--duration', type=float, help='seconds of each measurement (pauses, coroutine-port, reads, blobs, backup, matrix)')
     parser.add_argument('--fiber-workers', type=int, default=2)
     parser.add_argument('--flags', default='', help='more flags of kv_bench for all, in one word')
     parser.add_argument('--dir', type=pathlib.Path, default=ROOT / 'build/shows', help='where the databases go')
@@ -150,6 +158,8 @@ def perform(args, show):
     runner = Runner(args.bench, {k: os.path.abspath(v) for k, v in libraries.items()}, args.dir / show.name,
                     {'ours': args.db_bench, 'debian': args.debian_db_bench}, args.slowfs, 16 if args.quick else 1024)
     failed = runner.measure(show.name, list(show.steps(args)), store)
+    while failed == 0 and (more := list(show.more_steps(args, store))):
+        failed = runner.measure(show.name, more, store)
     text, rows = publish(args, show, store)
     append_history(args.out.parent / 'history.ndjson', rows, ROOT, f'{show.name}: {args.peer_name}')
     print(text)

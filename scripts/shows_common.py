@@ -89,3 +89,7 @@ class Show:
 
     def named_engines(self, args):
         return {**{e: NAMES[e] for e in self.engines if e != 'peer'}, 'peer': args.peer_name}
+
+    def more_steps(self, args, store):
+        """What is to be measured once the others are: a round of steps, until there are none."""
+        return []

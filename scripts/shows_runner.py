@@ -39,6 +39,7 @@ class Step:
     program: str = 'kv_bench'  # or cp, which copies the database to `beside`, instead of `benchmarks`
     beside: str = None  # a folder that the step fills, for kv_bench its --backup_dir; what it grows by is recorded
     fresh: bool = False  # it is emptied before
+    settle: bool = True  # the device gets all that was written before
 
     @property
     def key(self):
@@ -147,7 +148,8 @@ class Runner:
         had = folder_bytes(beside) if beside else 0
         if step.cold:
             drop_page_cache(db)
-        os.sync()  # or the device would still be at what the run before left
+        if step.settle:
+            os.sync()  # or the device would still be at what the run before left
         load = os.getloadavg()[0]
         storage = None
         if step.program == 'cp':

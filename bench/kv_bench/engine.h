@@ -26,7 +26,8 @@ struct Engine {
   F(rocksdb_iter_get_error) F(rocksdb_flush) F(rocksdb_compact_range) \
   F(rocksdb_property_value) F(rocksdb_property_int) F(rocksdb_writebatch_create) F(rocksdb_writebatch_destroy) \
   F(rocksdb_writebatch_clear) F(rocksdb_writebatch_put) F(rocksdb_writebatch_delete) \
-  F(rocksdb_options_create) \
+  F(rocksdb_options_create) F(rocksdb_get_options_from_string) F(rocksdb_cache_create_hyper_clock) \
+  F(rocksdb_block_based_options_set_no_block_cache) \
   F(rocksdb_options_destroy) F(rocksdb_options_set_create_if_missing) \
   F(rocksdb_options_set_write_buffer_size) F(rocksdb_options_set_max_write_buffer_number) \
   F(rocksdb_options_set_compression) F(rocksdb_options_set_max_background_jobs) \

@@ -79,8 +79,9 @@ class Bench {
   bool Open(bool empty) {
     Close();
     char* error = nullptr;
-    cache_ = engine_.rocksdb_cache_create_lru(FLAGS_cache_size);
-    options_ = MakeOptions(engine_, cache_);
+    cache_ = MakeCache(engine_);
+    options_ = MakeOptions(engine_, cache_, &error);
+    if (error != nullptr) return Complain("--options", error);
     if (empty) {
       engine_.rocksdb_destroy_db(options_, FLAGS_db.c_str(), &error);
       // There may be nothing to destroy.

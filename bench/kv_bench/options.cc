@@ -2,7 +2,10 @@
 
 #include <gflags/gflags.h>
 
-DEFINE_uint64(cache_size, 64 << 20, "block cache, bytes");
+DEFINE_uint64(cache_size, 64 << 20, "block cache, bytes; 0: none");
+DEFINE_string(cache_type, "lru", "lru or hyper_clock");
+DEFINE_string(options, "",
+              "more options, in the words of RocksDB's options strings (manual_wal_flush=true;...)");
 DEFINE_uint64(block_size, 4096, "bytes");
 DEFINE_double(bloom_bits, 10, "bits per key; 0: no filter");
 DEFINE_uint64(write_buffer_size, 64 << 20, "bytes");
@@ -60,7 +63,13 @@ void SetBlobs(const Engine& engine, rocksdb_options_t* o, rocksdb_cache_t* cache
 
 }  // namespace
 
-rocksdb_options_t* MakeOptions(const Engine& engine, rocksdb_cache_t* cache) {
+rocksdb_cache_t* MakeCache(const Engine& engine) {
+  return FLAGS_cache_type == "hyper_clock"
+             ? engine.rocksdb_cache_create_hyper_clock(FLAGS_cache_size, FLAGS_block_size)
+             : engine.rocksdb_cache_create_lru(FLAGS_cache_size);
+}
+
+rocksdb_options_t* MakeOptions(const Engine& engine, rocksdb_cache_t* cache, char** error) {
   rocksdb_options_t* o = engine.rocksdb_options_create();
   engine.rocksdb_options_set_create_if_missing(o, 1);
   engine.rocksdb_options_set_write_buffer_size(o, FLAGS_write_buffer_size);
@@ -96,6 +105,7 @@ rocksdb_options_t* MakeOptions(const Engine& engine, rocksdb_cache_t* cache) {
   if (FLAGS_statistics) engine.rocksdb_options_enable_statistics(o);
   rocksdb_block_based_table_options_t* table = engine.rocksdb_block_based_options_create();
   engine.rocksdb_block_based_options_set_block_cache(table, cache);
+  engine.rocksdb_block_based_options_set_no_block_cache(table, FLAGS_cache_size == 0);
   engine.rocksdb_block_based_options_set_block_size(table, FLAGS_block_size);
   if (FLAGS_bloom_bits > 0) {
     engine.rocksdb_block_based_options_set_filter_policy(
@@ -110,7 +120,11 @@ rocksdb_options_t* MakeOptions(const Engine& engine, rocksdb_cache_t* cache) {
   }
   engine.rocksdb_options_set_block_based_table_factory(o, table);
   engine.rocksdb_block_based_options_destroy(table);
-  return o;
+  if (FLAGS_options.empty()) return o;
+  rocksdb_options_t* const changed = engine.rocksdb_options_create();
+  engine.rocksdb_get_options_from_string(o, FLAGS_options.c_str(), changed, error);
+  engine.rocksdb_options_destroy(o);
+  return changed;
 }
 
 }  // namespace kv_bench

@@ -5,9 +5,12 @@
 
 namespace kv_bench {
 
+// The caller's, to be given back to rocksdb_cache_destroy().
+rocksdb_cache_t* MakeCache(const Engine& engine);
+
 // The caller's, to be given back to rocksdb_options_destroy(). What no flag sets keeps the
 // library's default, but for level_compaction_dynamic_level_bytes, in whose default releases
-// differ.
-rocksdb_options_t* MakeOptions(const Engine& engine, rocksdb_cache_t* cache);
+// differ. `*error`, which is null before, tells what --options has that the library does not take.
+rocksdb_options_t* MakeOptions(const Engine& engine, rocksdb_cache_t* cache, char** error);
 
 }  // namespace kv_bench
