@@ -363,9 +363,9 @@ struct DBOptions {
   size_t manifest_preallocation_size = 4 * 1024 * 1024;
 
   // --- How files are read and written ---
-  // Memory-mapped files: unsupported.
+  // Tables are read as memory, not with direct reads; a file cut meanwhile ends the process.
   bool allow_mmap_reads = false;
-  bool allow_mmap_writes = false;
+  bool allow_mmap_writes = false;  // unsupported
   // O_DIRECT.
   bool use_direct_reads = false;
   bool use_direct_io_for_flush_and_compaction = false;

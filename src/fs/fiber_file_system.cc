@@ -145,14 +145,12 @@ class FiberFileSystem : public FileSystem {
                                IODebugContext* /*dbg*/) override {
     result->reset();
     if (IOStatus s = CheckName(fname); !s.ok()) return s;
-    if (options.use_mmap_reads) {
-      return IOStatus::NotSupported("allow_mmap_reads: a page fault would block a worker", fname);
-    }
-    const bool direct = options.use_direct_reads;
+    const bool direct = options.use_direct_reads && !options.use_mmap_reads;
     const int fd =
         OpenFile(fname.c_str(), fiber::io::kReadOnly | (direct ? fiber::io::kDirect : 0));
     if (fd < 0) return OpenError("While open a file for random read", fname, fd, direct);
     fiber::io::keep_registered(fd);  // the object alone closes it
+    if (options.use_mmap_reads) return MapFile(fd, fname, result);
     *result = std::make_unique<FiberRandomAccessFile>(fd, fname, direct);
     return IOStatus::OK();
   }
@@ -443,6 +441,21 @@ class FiberFileSystem : public FileSystem {
       return IOStatus::InvalidArgument("direct I/O is not supported by the file system of", fname);
     }
     return IOErrorFromErrno(context, fname, -result);
+  }
+
+  // Of an open file, which the result has then.
+  static IOStatus MapFile(int fd, const std::string& fname,
+                          std::unique_ptr<FSRandomAccessFile>* result) {
+    fiber::io::FileStatus status;
+    fiber::io::Mapping mapping;
+    int r = fiber::io::file_status(fd, &status);
+    if (r == 0 && status.st_size > 0) {
+      r = fiber::io::Mapping::of(fd, static_cast<uint64_t>(status.st_size), &mapping);
+    }
+    *result = std::make_unique<MappedRandomAccessFile>(fd, fname, std::move(mapping));
+    if (r == 0) return IOStatus::OK();
+    result->reset();
+    return IOErrorFromErrno("While mapping a file", fname, -r);
   }
 
   static IOStatus OpenWritable(const std::string& fname, const FileOptions& options, int flags,

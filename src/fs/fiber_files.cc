@@ -8,6 +8,7 @@
 
 #include "fiber/clock.h"
 #include "fiber/io.h"
+#include "fiber/runtime.h"
 #include "fs/async_read.h"
 #include "fs/fiber_file_system.h"
 #include "fs/full_read.h"
@@ -175,6 +176,17 @@ void FiberRandomAccessFile::Hint(AccessPattern pattern) {
 
 IOStatus FiberRandomAccessFile::InvalidateCache(size_t offset, size_t length) {
   return DropCache(fd_, name_, direct_, offset, length);
+}
+
+IOStatus MappedRandomAccessFile::Read(uint64_t offset, size_t n, const IOOptions& options,
+                                      Slice* result, char* scratch, IODebugContext* dbg) const {
+  const bool is_mapped = offset <= mapping_.size() && n <= mapping_.size() - offset;
+  const bool may_fault = options.timeout.count() == 0 && !fiber::in_fiber();
+  if (!is_mapped || (!may_fault && !mapping_.resident(static_cast<size_t>(offset), n))) {
+    return FiberRandomAccessFile::Read(offset, n, options, result, scratch, dbg);
+  }
+  *result = Slice(mapping_.data() + offset, n);
+  return IOStatus::OK();
 }
 
 // ------------------------------------------------------------------------------------------------

@@ -11,8 +11,10 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/namespace.h"
+#include "fiber/mapping.h"
 #include "fs/parking_reads.h"
 #include "fs/timed_read.h"
 #include "rocksdb/file_system.h"
@@ -64,6 +66,21 @@ class FiberRandomAccessFile : public FSRandomAccessFile, public ParkingReads {
   const std::shared_ptr<const OpenDescriptor> descriptor_;  // of fd_
   const std::string name_;
   const bool direct_;
+};
+
+// Reads out of the mapped file. On a fiber, and with a timeout, what is not in memory is read as by
+// its base, so that no page fault keeps the worker. Results point into the mapping.
+class MappedRandomAccessFile final : public FiberRandomAccessFile {
+ public:
+  MappedRandomAccessFile(int fd, std::string name, fiber::io::Mapping mapping)
+      : FiberRandomAccessFile(fd, std::move(name), /*direct=*/false),
+        mapping_(std::move(mapping)) {}
+
+  IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result, char* scratch,
+                IODebugContext* dbg) const override;
+
+ private:
+  const fiber::io::Mapping mapping_;
 };
 
 class FiberWritableFile : public FSWritableFile {

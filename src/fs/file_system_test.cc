@@ -239,6 +239,56 @@ TEST_P(FileSystemTest, AbortIOEndsReadsWithoutACallback) {
   fiber::Runtime({.workers = 1, .name = "fs"}).run(body);
 }
 
+TEST_P(FileSystemTest, MappedReads) {
+  std::string data;
+  for (int i = 0; i < 300000; ++i) data.push_back(static_cast<char>(i * 7 / 5));
+  Write("a", data);
+  Write("empty", "");
+  FileOptions options;
+  options.use_mmap_reads = true;
+  options.use_direct_reads = true;  // which gives way
+  const auto body = [&] {
+    std::unique_ptr<RandomAccessFileReader> file;
+    ASSERT_TRUE(RandomAccessFileReader::Open(fs_.get(), dir_.File("a"), options, &file).ok());
+    (void)file->file()->InvalidateCache(0, 0);
+    std::string scratch(data.size() + 10, '\0');
+    IOOptions io;
+    for (const bool timed : {false, true}) {
+      io.timeout = std::chrono::seconds(timed ? 3600 : 0);
+      for (const auto& [offset, n] : std::vector<std::pair<size_t, size_t>>{
+               {0, 10}, {4095, 2}, {1000, 200000}, {299990, 10}, {299990, 20}, {300000, 5},
+               {400000, 5}, {0, 300000}, {7, 0}}) {
+        Slice result;
+        ASSERT_TRUE(file->Read(io, offset, n, &result, scratch.data()).ok());
+        EXPECT_EQ(offset < data.size() ? data.substr(offset, n) : "", result.ToString());
+      }
+    }
+    ASSERT_TRUE(RandomAccessFileReader::Open(fs_.get(), dir_.File("empty"), options, &file).ok());
+    Slice result;
+    ASSERT_TRUE(file->Read(IOOptions(), 0, 10, &result, scratch.data()).ok());
+    EXPECT_TRUE(result.empty());
+  };
+  body();
+  fiber::Runtime({.workers = 1, .name = "fs"}).run(body);
+}
+
+// What comes behind the mapping is read all the same.
+TEST_P(FileSystemTest, AMappedFileThatGrows) {
+  Write("a", "0123456789");
+  FileOptions options;
+  options.use_mmap_reads = true;
+  std::unique_ptr<FSRandomAccessFile> file;
+  ASSERT_TRUE(fs_->NewRandomAccessFile(dir_.File("a"), options, &file, nullptr).ok());
+  std::unique_ptr<FSWritableFile> more;
+  ASSERT_TRUE(fs_->ReopenWritableFile(dir_.File("a"), FileOptions(), &more, nullptr).ok());
+  ASSERT_TRUE(more->Append("abc", IOOptions(), nullptr).ok());
+  ASSERT_TRUE(more->Close(IOOptions(), nullptr).ok());
+  char scratch[16];
+  Slice result;
+  ASSERT_TRUE(file->Read(8, 16, IOOptions(), &result, scratch, nullptr).ok());
+  EXPECT_EQ("89abc", result.ToString());
+}
+
 TEST_P(FileSystemTest, SequentialReadsAndSkips) {
   Write("a", "0123456789");
   std::unique_ptr<SequentialFileReader> reader;

@@ -63,7 +63,6 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
                      "sst_file_manager", "use NewSstFileManager");
   check->Invalid(std::find(o.listeners.begin(), o.listeners.end(), nullptr) != o.listeners.end(),
                  "listeners must not be null");
-  check->Unsupported(o.allow_mmap_reads, "allow_mmap_reads");
   check->Unsupported(o.allow_mmap_writes, "allow_mmap_writes");
   check->Unsupported(o.persist_stats_to_disk, "persist_stats_to_disk");
   check->Unsupported(o.track_and_verify_wals, "track_and_verify_wals",
@@ -80,6 +79,11 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
   check->Invalid(o.manual_wal_flush && o.allow_mmap_writes,
                  "If manual_wal_flush is set, allow_mmap_writes must not be");
   // RocksDB's own words, which its users search for; so below.
+  if (o.allow_mmap_reads && o.use_direct_reads) {
+    check->Add(Status::NotSupported(
+        "If memory mapped reads (allow_mmap_reads) are enabled then direct I/O reads "
+        "(use_direct_reads) must be disabled. "));
+  }
   check->Invalid(o.atomic_flush && o.enable_pipelined_write,
                  "atomic_flush is incompatible with enable_pipelined_write");
   check->Invalid(o.atomic_flush && o.best_efforts_recovery,

@@ -221,14 +221,6 @@ TEST_F(PosixFileSystemTest, AFullDiskIsNoSpace) {
   EXPECT_NE(std::string::npos, s.ToString().find("/dev/full")) << s.ToString();
 }
 
-TEST_F(PosixFileSystemTest, MmapReadsAreRefused) {
-  ASSERT_TRUE(WriteStringToFile(fs_.get(), "x", dir_.File("a")).ok());
-  FileOptions options;
-  options.use_mmap_reads = true;
-  std::unique_ptr<FSRandomAccessFile> file;
-  EXPECT_TRUE(fs_->NewRandomAccessFile(dir_.File("a"), options, &file, nullptr).IsNotSupported());
-}
-
 TEST_F(PosixFileSystemTest, PreallocatedSpaceIsGivenBackAtClose) {
   const std::string name = dir_.File("a");
   std::unique_ptr<FSWritableFile> file;
