@@ -219,7 +219,7 @@ cluster-library:
 interop-releases:  ## databases back and forth with RocksDB 10.4.2 and 11.1.1 (fetched); bench/results/interop.md
 	@scripts/install-deps.sh test bench
 	@cmake --preset release >/dev/null
-	@$(BUILD) release -j $(JOBS) --target cairn_shared releases_driver
+	@$(BUILD) release -j $(JOBS) --target cairn_shared releases_driver two_phase_cairn
 	@scripts/interop_releases.py --out bench/results/interop.md $(INTEROP_FLAGS)
 
 windows:  ## cross-compile the library and its tests for Windows (mingw-w64) and run under Wine what passes there; doc/windows.md

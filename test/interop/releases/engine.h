@@ -65,7 +65,22 @@ namespace interop {
   F(options_set_min_blob_size) F(options_set_blob_file_size) F(options_set_enable_blob_gc)       \
   F(options_set_blob_gc_age_cutoff) F(options_set_blob_compression_type)                         \
   F(comparator_with_ts_create) F(writebatch_put_cf_with_ts) F(writebatch_delete_cf_with_ts)      \
-  F(readoptions_set_timestamp) F(increase_full_history_ts_low)
+  F(readoptions_set_timestamp) F(increase_full_history_ts_low)                                   \
+  F(options_set_blob_gc_force_threshold) F(options_set_blob_file_starting_level)                 \
+  F(writebatch_singledelete_cf_with_ts) F(readoptions_set_iter_start_ts) F(get_cf_with_ts)       \
+  F(multi_get_cf_with_ts) F(iter_timestamp) F(get_full_history_ts_low)                           \
+  F(sstfilewriter_put_with_ts) F(sstfilewriter_delete_with_ts)                                   \
+  F(options_set_allow_concurrent_memtable_write) F(backup_engine_options_create)                 \
+  F(backup_engine_options_destroy) F(backup_engine_options_set_max_background_operations)        \
+  F(backup_engine_options_set_share_table_files)                                                 \
+  F(backup_engine_options_set_share_files_with_checksum_naming)                                  \
+  F(backup_engine_options_set_backup_log_files) F(backup_engine_open_opts) F(backup_engine_close) \
+  F(backup_engine_create_new_backup_flush) F(backup_engine_get_backup_info)                      \
+  F(backup_engine_info_count) F(backup_engine_info_backup_id) F(backup_engine_info_size)         \
+  F(backup_engine_info_number_files) F(backup_engine_info_timestamp)                             \
+  F(backup_engine_info_destroy) F(backup_engine_verify_backup) F(backup_engine_purge_old_backups) \
+  F(backup_engine_restore_db_from_backup) F(restore_options_create) F(restore_options_destroy)   \
+  F(put_cf_with_ts) F(options_set_disable_auto_compactions)
 // clang-format on
 
 struct Engine {

@@ -141,14 +141,39 @@ void Merge(Setup* s) {
                                                  FreeValue, AppendName));
 }
 
-void Blobs(Setup* s, int compression, uint64_t collected_percent) {
+// What the C interface has no function for, or a release none. The options stay as they are else.
+void Text(Setup* s, const char* text) {
+  char* error = nullptr;
+  s->engine.get_options_from_string(s->options, text, s->options, &error);
+  if (error == nullptr) return;
+  std::fprintf(stderr, "%s: %s\n", text, error);
+  std::exit(1);
+}
+
+void Blobs(Setup* s, int compression = rocksdb_no_compression) {
   const Engine& engine = s->engine;
   engine.options_set_enable_blob_files(s->options, 1);
   engine.options_set_min_blob_size(s->options, 40);
   engine.options_set_blob_file_size(s->options, 64 << 10);
   engine.options_set_blob_compression_type(s->options, compression);
-  engine.options_set_enable_blob_gc(s->options, collected_percent > 0);
-  engine.options_set_blob_gc_age_cutoff(s->options, static_cast<double>(collected_percent) / 100);
+}
+
+template <int type>
+void CompressedBlobs(Setup* s) {
+  Blobs(s, type);
+}
+
+// The oldest ones are written anew, those that hold so many percent of the values.
+void CollectBlobs(Setup* s, int percent) {
+  s->engine.options_set_enable_blob_gc(s->options, 1);
+  s->engine.options_set_blob_gc_age_cutoff(s->options, percent / 100.0);
+}
+
+// One of the engines puts values in blob files, and the other takes them back into tables.
+void BlobsOfOne(Setup* s, bool of_cairn) {
+  Blobs(s, kLz4);
+  CollectBlobs(s, 100);
+  s->engine.options_set_enable_blob_files(s->options, s->engine.cairn == of_cairn);
 }
 
 void CompressedLogs(Setup* s) { s->engine.options_set_wal_compression(s->options, kZstd); }
@@ -189,6 +214,7 @@ int CompareStamped(void* state, const char* a, size_t a_size, const char* b, siz
                         kStampBytes);
 }
 
+// Ordered as by BytewiseComparatorWithU64Ts().
 void Stamped(Setup* s) {
   s->stamped = true;
   s->comparator = s->engine.comparator_with_ts_create(
@@ -197,6 +223,19 @@ void Stamped(Setup* s) {
   s->engine.options_set_comparator(s->options, s->comparator);
 }
 
+// Tables do not have the timestamps.
+void StampedInMemory(Setup* s) {
+  Stamped(s);
+  s->history = s->trims = false;
+  s->engine.options_set_allow_concurrent_memtable_write(s->options, 0);
+  Text(s, "persist_user_defined_timestamps=false");
+}
+
+// (Cairn refuses it.)
+void SeparateValues(Setup* s) {
+  if (s->engine.cairn) return;
+  s->engine.block_based_options_set_separate_key_value_in_data_block(s->table, 1);
+}
 bool HasSeparateValues(const Engine& e) {
   return e.block_based_options_set_separate_key_value_in_data_block != nullptr;
 }
@@ -232,7 +271,6 @@ const std::vector<Feature>& Features() {
       {"merge", "merge operands", Merge},
       {"single-delete", "single deletions", [](Setup* s) { s->shape.single_deletes = true; }},
       {"delete-range", "range deletions", [](Setup* s) { s->shape.ranges = true; }},
-      {"timestamps", "user-defined timestamps", Stamped},
       {"entities", "wide columns", [](Setup* s) { s->entities = true; }},
       {"none", "no compression", Compression<0>},
       {"snappy", "Snappy", Compression<kSnappy>},
@@ -311,10 +349,7 @@ const std::vector<Feature>& Features() {
        },
        Feature::Support::kReads},
       {"first-keys", "indexes with first keys",
-       [](Setup* s) {
-         if (!s->engine.cairn) s->engine.block_based_options_set_index_type(s->table, 3);
-       },
-       Feature::Support::kReads},
+       [](Setup* s) { s->engine.block_based_options_set_index_type(s->table, 3); }},
       {"data-hash-index", "hash indexes of data blocks",
        [](Setup* s) {
          s->engine.block_based_options_set_data_block_index_type(
@@ -329,18 +364,11 @@ const std::vector<Feature>& Features() {
        }},
       {"large-blocks", "blocks of 128 KiB",
        [](Setup* s) { s->engine.block_based_options_set_block_size(s->table, 128 << 10); }},
-      {"separate-values", "values apart from keys in data blocks",
-       [](Setup* s) {
-         if (HasSeparateValues(s->engine)) {
-           s->engine.block_based_options_set_separate_key_value_in_data_block(s->table, 1);
-         }
-       },
+      {"separate-values", "values apart from keys in data blocks", SeparateValues,
        Feature::Support::kReads, "-", HasSeparateValues},
       {"separate-values-hash", "the same with hash indexes, in large blocks",
        [](Setup* s) {
-         if (HasSeparateValues(s->engine)) {
-           s->engine.block_based_options_set_separate_key_value_in_data_block(s->table, 1);
-         }
+         SeparateValues(s);
          s->engine.block_based_options_set_data_block_index_type(
              s->table, rocksdb_block_based_table_data_block_index_type_binary_search_and_hash);
          s->engine.block_based_options_set_block_size(s->table, 16 << 10);
@@ -351,16 +379,10 @@ const std::vector<Feature>& Features() {
        [](Setup* s) {
          if (s->engine.cairn) return;
          // (However they are spread.)
-         char* error = nullptr;
          s->own_table = false;
-         s->engine.get_options_from_string(
-             s->options,
-             "block_based_table_factory={block_size=512;index_block_search_type=kAuto;"
-             "uniform_cv_threshold=1000;}",
-             s->options, &error);
-         if (error == nullptr) return;
-         std::fprintf(stderr, "%s\n", error);
-         std::exit(1);
+         Text(s,
+              "block_based_table_factory={block_size=512;index_block_search_type=kAuto;"
+              "uniform_cv_threshold=1000;}");
        },
        Feature::Support::kReads, "-", HasSeparateValues},
       {"ingested", "ingested files of SstFileWriter", [](Setup* s) { s->ingest = true; }},
@@ -374,9 +396,10 @@ const std::vector<Feature>& Features() {
       {"recycled-logs", "recycled logs",
        [](Setup* s) { s->engine.options_set_recycle_log_file_num(s->options, 3); }},
       {"tracked-logs", "logs tracked in the MANIFEST",
+       [](Setup* s) { s->engine.options_set_track_and_verify_wals_in_manifest(s->options, 1); }},
+      {"chained-logs", "logs that name the one before",
        [](Setup* s) {
-         if (!s->engine.cairn)
-           s->engine.options_set_track_and_verify_wals_in_manifest(s->options, 1);
+         if (!s->engine.cairn) Text(s, "track_and_verify_wals=true");
        },
        Feature::Support::kReads},
       {"manual-wal-flush", "logs flushed by the writer",
@@ -397,9 +420,145 @@ const std::vector<Feature>& Features() {
          if (!s->engine.cairn) Compression<kBzip2>(s);
        },
        Feature::Support::kRefuses, "compression"},
-      {"blobs", "blob files", [](Setup* s) { Blobs(s, rocksdb_no_compression, 0); }},
-      {"blobs-collected", "compressed blobs, the oldest collected",
-       [](Setup* s) { Blobs(s, rocksdb_lz4_compression, 50); }},
+      {"blobs", "blob files", [](Setup* s) { Blobs(s); }},
+      {"blobs-snappy", "blob files with Snappy", CompressedBlobs<kSnappy>},
+      {"blobs-zlib", "blob files with zlib", CompressedBlobs<kZlib>},
+      {"blobs-lz4", "blob files with LZ4", CompressedBlobs<kLz4>},
+      {"blobs-lz4hc", "blob files with LZ4HC", CompressedBlobs<kLz4hc>},
+      {"blobs-zstd", "blob files with ZSTD", CompressedBlobs<kZstd>},
+      {"blobs-all", "blob files of all values, the empty ones, too",
+       [](Setup* s) {
+         Blobs(s, kZstd);
+         s->engine.options_set_min_blob_size(s->options, 0);
+       }},
+      {"blobs-large", "blob files of values of 4 KiB and more",
+       [](Setup* s) {
+         Blobs(s);
+         s->engine.options_set_min_blob_size(s->options, 4 << 10);
+       }},
+      {"blobs-level", "blob files from level 5 on",
+       [](Setup* s) {
+         Blobs(s, kLz4);
+         s->engine.options_set_level_compaction_dynamic_level_bytes(s->options, 1);
+         s->engine.options_set_blob_file_starting_level(s->options, 5);
+       }},
+      {"blobs-collected", "blob files, the older half collected",
+       [](Setup* s) {
+         Blobs(s, kLz4);
+         CollectBlobs(s, 50);
+       }},
+      {"blobs-forced", "blob files, collected once a tenth is garbage",
+       [](Setup* s) {
+         Blobs(s);
+         CollectBlobs(s, 100);
+         s->engine.options_set_blob_gc_force_threshold(s->options, 0.1);
+       }},
+      {"blobs-of-cairn", "blob files of Cairn, taken back by RocksDB",
+       [](Setup* s) { BlobsOfOne(s, true); }},
+      {"blobs-of-rocksdb", "blob files of RocksDB, taken back by Cairn",
+       [](Setup* s) { BlobsOfOne(s, false); }},
+      {"blobs-merge", "blob files and merge operands",
+       [](Setup* s) {
+         Blobs(s);
+         CollectBlobs(s, 50);
+         Merge(s);
+       }},
+      {"blobs-deletions", "blob files, deletions of ranges and single ones",
+       [](Setup* s) {
+         Blobs(s);
+         CollectBlobs(s, 50);
+         s->shape.ranges = s->shape.single_deletes = true;
+       }},
+      {"blobs-families", "blob files of column families that are flushed together",
+       [](Setup* s) {
+         Blobs(s, kSnappy);
+         s->families = s->atomic_flush = true;
+         s->engine.options_set_atomic_flush(s->options, 1);
+       }},
+      {"blobs-entities", "blob files and wide columns",
+       [](Setup* s) {
+         Blobs(s);
+         CollectBlobs(s, 50);
+         s->entities = true;
+       }},
+      {"blobs-universal", "blob files and universal compaction",
+       [](Setup* s) {
+         Blobs(s, kZstd);
+         CollectBlobs(s, 50);
+         Universal(s);
+       }},
+      {"blobs-fifo", "blob files and FIFO compaction",
+       [](Setup* s) {
+         Blobs(s, kZlib);
+         Fifo(s);
+       }},
+      {"blobs-ingested", "blob files and ingested files",
+       [](Setup* s) {
+         Blobs(s);
+         CollectBlobs(s, 50);
+         s->ingest = true;
+       }},
+      {"blobs-partitioned", "blob files, partitioned indexes and filters",
+       [](Setup* s) {
+         Blobs(s, kLz4);
+         Partitioned(s);
+         Bloom(s);
+       }},
+      {"timestamps", "timestamps", Stamped},
+      {"timestamps-families", "timestamps of column families",
+       [](Setup* s) {
+         Stamped(s);
+         s->families = true;
+       }},
+      {"timestamps-single", "timestamps and single deletions",
+       [](Setup* s) {
+         Stamped(s);
+         s->shape.single_deletes = true;
+       }},
+      {"timestamps-ingested", "timestamps, ingested files of SstFileWriter",
+       [](Setup* s) {
+         Stamped(s);
+         s->ingest = true;
+       }},
+      {"timestamps-partitioned", "timestamps, partitioned indexes and filters",
+       [](Setup* s) {
+         Stamped(s);
+         Partitioned(s);
+         Bloom(s);
+       }},
+      {"timestamps-prefix", "timestamps, Bloom filters of prefixes",
+       [](Setup* s) {
+         Stamped(s);
+         Bloom(s);
+         s->engine.options_set_prefix_extractor(s->options,
+                                                s->engine.slicetransform_create_fixed_prefix(7));
+       }},
+      {"timestamps-universal", "timestamps and universal compaction",
+       [](Setup* s) {
+         Stamped(s);
+         Universal(s);
+       }},
+      {"timestamps-history", "timestamps of which nothing is dropped",
+       [](Setup* s) {
+         Stamped(s);
+         s->trims = false;
+       }},
+      {"timestamps-blobs", "timestamps and blob files that are collected",
+       [](Setup* s) {
+         Stamped(s);
+         // (RocksDB cannot read a blob whose key has lost its timestamp in a compaction, not even
+         // one of its own: "Key mismatch when reading blob".)
+         s->trims = false;
+         Blobs(s, kLz4);
+         CollectBlobs(s, 50);
+       }},
+      {"timestamps-logs", "timestamps, logs compressed and recycled",
+       [](Setup* s) {
+         Stamped(s);
+         CompressedLogs(s);
+         s->engine.options_set_recycle_log_file_num(s->options, 3);
+       }},
+      {"timestamps-memory", "timestamps in memtables and logs alone", StampedInMemory},
       {"plain-tables", "plain tables",
        [](Setup* s) {
          Prefix(s);

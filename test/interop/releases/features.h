@@ -38,6 +38,10 @@ struct Setup {
   // Keys have timestamps: those of a phase are larger than those of the phases before, which may be
   // read.
   bool stamped = false;
+  // Tables keep the timestamps.
+  bool history = true;
+  // The mark below which nobody reads rises: to the end of the phase before.
+  bool trims = true;
   // The log is flushed by the writer.
   bool flush_wal = false;
   // `table` is what makes the tables.

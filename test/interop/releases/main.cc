@@ -10,6 +10,10 @@
 //   releases_driver LIBRARY verify DB FEATURE PHASES [KEYS] phases 1 to PHASES, and nothing else
 //   releases_driver LIBRARY properties DB FEATURE           name <tab> value, opened for reading
 //   releases_driver LIBRARY options DB [strict]             loads the OPTIONS file
+//   releases_driver LIBRARY backup DB FEATURE DIR STYLE     makes one, prints its number
+//   (backups.h) releases_driver LIBRARY backups DIR                     verifies all, prints their
+//   numbers releases_driver LIBRARY restore DB DIR NUMBER releases_driver LIBRARY purge DIR COUNT
+//   as many are left
 //
 // Exit status 0; 1: the database disagrees, or an error (stderr says what).
 #include <algorithm>
@@ -22,83 +26,15 @@
 #include <utility>
 #include <vector>
 
+#include "backups.h"
+#include "database.h"
 #include "end_at_once.h"
 #include "engine.h"
 #include "features.h"
+#include "timestamps.h"
 
 namespace interop {
 namespace {
-
-[[noreturn]] void Die(const std::string& what) {
-  std::fprintf(stderr, "%s\n", what.c_str());
-  std::exit(1);
-}
-
-// The `char** errptr` of a call, which must stay null.
-class Checked {
- public:
-  Checked(const Engine& engine, const char* what) : engine_(engine), what_(what) {}
-  ~Checked() {
-    if (error_ == nullptr) return;
-    const std::string message = std::string(what_) + ": " + error_;
-    engine_.free(error_);
-    Die(message);
-  }
-  operator char**() { return &error_; }
-
- private:
-  const Engine& engine_;
-  const char* const what_;
-  char* error_ = nullptr;
-};
-
-// With --families as workload.h's users have them.
-size_t FamilyOf(const Setup& setup, const std::string& key) {
-  return setup.families && !key.empty() && key.back() % 2 != 0 ? 1 : 0;
-}
-
-struct Database {
-  Database(const Setup& the_setup, const std::string& path, bool read_only)
-      : setup(the_setup), engine(setup.engine) {
-    engine.options_set_create_if_missing(setup.options, 1);
-    engine.options_set_create_missing_column_families(setup.options, 1);
-    if (!setup.defaults) {
-      engine.options_set_write_buffer_size(setup.options, 256 << 10);
-      engine.options_set_target_file_size_base(setup.options, 128 << 10);
-      engine.options_set_max_bytes_for_level_base(setup.options, 512 << 10);
-      engine.options_set_max_bytes_for_level_multiplier(setup.options, 4);
-      // (The options take a copy.)
-      if (setup.own_table) engine.options_set_block_based_table_factory(setup.options, setup.table);
-    }
-    const char* const names[] = {"default", "second"};
-    const rocksdb_options_t* const options[] = {setup.options, setup.options};
-    families.resize(setup.families ? 2 : 1);
-    Checked error(engine, "open");
-    if (read_only) {
-      db = engine.open_for_read_only_column_families(setup.options, path.c_str(),
-                                                     static_cast<int>(families.size()), names,
-                                                     options, families.data(), 0, error);
-    } else {
-      db = engine.open_column_families(setup.options, path.c_str(),
-                                       static_cast<int>(families.size()), names, options,
-                                       families.data(), error);
-    }
-  }
-  void Close() {
-    for (rocksdb_column_family_handle_t* family : families) {
-      engine.column_family_handle_destroy(family);
-    }
-    engine.close(db);
-  }
-  rocksdb_column_family_handle_t* Of(const std::string& key) const {
-    return families[FamilyOf(setup, key)];
-  }
-
-  const Setup& setup;
-  const Engine& engine;
-  rocksdb_t* db = nullptr;
-  std::vector<rocksdb_column_family_handle_t*> families;
-};
 
 // ---- Writing
 
@@ -145,8 +81,14 @@ void ComeAndGo(const Database& database, const rocksdb_writeoptions_t* write,
       database.db, database.setup.options, "brief", Checked(engine, "create family"));
   for (int i = 0; i < 100; ++i) {
     const std::string key = std::to_string(i);
-    engine.put_cf(database.db, write, brief, key.data(), key.size(), "brief", 5,
-                  Checked(engine, "put"));
+    if (database.setup.stamped) {
+      const std::string stamp = Stamp(0);
+      engine.put_cf_with_ts(database.db, write, brief, key.data(), key.size(), stamp.data(),
+                            stamp.size(), "brief", 5, Checked(engine, "put"));
+    } else {
+      engine.put_cf(database.db, write, brief, key.data(), key.size(), "brief", 5,
+                    Checked(engine, "put"));
+    }
     if (i == 50) engine.flush_cf(database.db, flush, brief, Checked(engine, "flush"));
   }
   engine.drop_column_family(database.db, brief, Checked(engine, "drop"));
@@ -196,35 +138,6 @@ bool Ingest(const Database& database, const std::string& path,
                                  Checked(engine, "ingest"));
   engine.ingestexternalfileoptions_destroy(options);
   return true;
-}
-
-// The bytes of a timestamp.
-std::string Stamp(uint64_t number) {
-  std::string bytes;
-  for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<char>(number >> (8 * i)));
-  return bytes;
-}
-constexpr uint64_t kStampsOfAPhase = 1'000'000;
-// What a reader sees at this one is what the phase left.
-uint64_t EndOfPhase(uint64_t phase) { return (phase + 1) * kStampsOfAPhase - 1; }
-
-void WriteStamped(const Database& database, const rocksdb_writeoptions_t* write,
-                  const std::vector<Operation>& operations, uint64_t timestamp) {
-  const Engine& engine = database.engine;
-  rocksdb_writebatch_t* const batch = engine.writebatch_create();
-  const std::string stamp = Stamp(timestamp);
-  for (const Operation& op : operations) {
-    rocksdb_column_family_handle_t* const family = database.Of(op.key);
-    if (op.kind == Operation::kDelete) {
-      engine.writebatch_delete_cf_with_ts(batch, family, op.key.data(), op.key.size(), stamp.data(),
-                                          stamp.size());
-    } else {
-      engine.writebatch_put_cf_with_ts(batch, family, op.key.data(), op.key.size(), stamp.data(),
-                                       stamp.size(), op.value.data(), op.value.size());
-    }
-  }
-  engine.write(database.db, write, batch, Checked(engine, "write"));
-  engine.writebatch_destroy(batch);
 }
 
 void WriteBatch(const Database& database, const rocksdb_writeoptions_t* write,
@@ -281,7 +194,8 @@ void Write(const Setup& setup, const std::string& path, uint64_t phase) {
   if (setup.families) ComeAndGo(database, write, flush);
   Phase sequence(setup.shape, phase);
   size_t flushes = 0;
-  uint64_t timestamp = phase * kStampsOfAPhase;
+  uint64_t timestamp = StartOfPhase(phase);
+  if (setup.stamped && setup.ingest) IngestStamped(database, path + ".outside.sst", phase);
   while (!sequence.done()) {
     const std::vector<Operation> operations = sequence.Next();
     if (setup.stamped) {
@@ -301,7 +215,7 @@ void Write(const Setup& setup, const std::string& path, uint64_t phase) {
     }
     if (sequence.compact_now()) {
       for (rocksdb_column_family_handle_t* family : database.families) {
-        if (setup.stamped) {
+        if (setup.stamped && setup.trims) {
           const std::string low = Stamp(EndOfPhase(phase - 1));
           engine.increase_full_history_ts_low(database.db, family, low.data(), low.size(),
                                               Checked(engine, "raise the mark"));
@@ -317,20 +231,6 @@ void Write(const Setup& setup, const std::string& path, uint64_t phase) {
 }
 
 // ---- Reading
-
-std::string Show(const std::string& bytes) {
-  std::string text;
-  for (const char c : bytes.substr(0, 60)) {
-    char buffer[8];
-    if (c >= ' ' && c <= '~') {
-      text += c;
-    } else {
-      std::snprintf(buffer, sizeof(buffer), "\\x%02x", static_cast<unsigned char>(c));
-      text += buffer;
-    }
-  }
-  return bytes.size() > 60 ? text + "..." : text;
-}
 
 class Verifier {
  public:
@@ -493,11 +393,13 @@ void Verify(const Setup& setup, const std::string& path, uint64_t phases) {
   Database database(setup, path, false);
   for (uint64_t phase = 1; phase <= phases; ++phase) {
     Replay(setup.shape, phase, kAll, &state);
+    if (setup.stamped && setup.ingest) AddIngested(phase, &state);
     // (The one before is history that may still be read.)
-    if (phase == phases || (setup.stamped && phase + 1 == phases)) {
+    if (phase == phases || (setup.stamped && setup.history && phase + 1 == phases)) {
       Verifier(database, state, phase).All();
     }
   }
+  if (setup.stamped) VerifyHistory(database, phases);
   size_t count = 0;
   const Engine& engine = setup.engine;
   char** const names = engine.list_column_families(setup.options, path.c_str(), &count,
@@ -554,12 +456,26 @@ int Run(const std::vector<std::string>& args) {
     LoadOptions(engine, args[2], args.size() > 3 && args[3] == "strict");
     return 0;
   }
+  if (command == "backups" && args.size() == 3) {
+    ListBackups(engine, args[2]);
+    return 0;
+  }
+  if (command == "restore" && args.size() == 5) {
+    RestoreBackup(engine, args[2], args[3], static_cast<uint32_t>(std::stoul(args[4])));
+    return 0;
+  }
+  if (command == "purge" && args.size() == 4) {
+    PurgeBackups(engine, args[2], static_cast<uint32_t>(std::stoul(args[3])));
+    return 0;
+  }
   const Feature* const feature = args.size() > 3 ? FindFeature(args[3]) : nullptr;
   if (feature == nullptr) Die("no such command or feature");
   Setup setup(engine);
-  if (args.size() > 5) setup.shape.keys = std::stoull(args[5]);
+  if (args.size() > 5 && command != "backup") setup.shape.keys = std::stoull(args[5]);
   feature->apply(&setup);
-  if (command == "properties") {
+  if (command == "backup" && args.size() == 6) {
+    MakeBackup(setup, args[2], args[4], args[5]);
+  } else if (command == "properties") {
     Properties(setup, args[2]);
   } else if (command == "write" && args.size() > 4) {
     Write(setup, args[2], std::stoull(args[4]));
