@@ -26,8 +26,9 @@ class SstFileReader {
   // which REQUIRE that it was OK.
   Status Open(const std::string& file_path);
 
-  // The newest entry of each key at options.snapshot, without deletions. The caller deletes it
-  // before this reader.
+  // The newest entry of each key at options.snapshot, without deletions. Where keys have timestamps
+  // it shows what DB::NewIterator would at options.timestamp, and without one all versions, with
+  // their timestamps in key(). The caller deletes it before this reader.
   Iterator* NewIterator(const ReadOptions& options);
 
   std::shared_ptr<const TableProperties> GetTableProperties() const;

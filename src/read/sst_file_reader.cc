@@ -5,6 +5,7 @@
 #include "base/namespace.h"
 #include "fs/file_reader.h"
 #include "read/db_iterator.h"
+#include "read/timestamp_iterator.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/snapshot.h"
 #include "rocksdb/table.h"
@@ -44,10 +45,19 @@ Status SstFileReader::Open(const std::string& file_path) {
 
 Iterator* SstFileReader::NewIterator(const ReadOptions& options) {
   Rep& r = *rep_;
-  if (options.tailing || options.max_skippable_internal_keys != 0 || options.timestamp != nullptr ||
-      options.iter_start_ts != nullptr) {
+  if (options.tailing || options.max_skippable_internal_keys != 0) {
     return NewErrorIterator(Status::NotSupported(
-        "ReadOptions::tailing, max_skippable_internal_keys and timestamps are not supported"));
+        "ReadOptions::tailing and max_skippable_internal_keys are not supported"));
+  }
+  for (const Slice* const timestamp : {options.timestamp, options.iter_start_ts}) {
+    if (timestamp != nullptr &&
+        (r.icmp.timestamp_size() == 0 || timestamp->size() != r.icmp.timestamp_size())) {
+      return NewErrorIterator(
+          Status::InvalidArgument("the timestamp is not one of the comparator's"));
+    }
+  }
+  if (options.timestamp == nullptr && options.iter_start_ts != nullptr) {
+    return NewErrorIterator(Status::InvalidArgument("iter_start_ts without a timestamp"));
   }
   cairn::DBIteratorEnv env;
   env.icmp = &r.icmp;
@@ -58,7 +68,9 @@ Iterator* SstFileReader::NewIterator(const ReadOptions& options) {
   const SequenceNumber sequence = options.snapshot != nullptr
                                       ? options.snapshot->GetSequenceNumber()
                                       : cairn::kMaxSequenceNumber;
-  return cairn::NewDBIterator(env, options, r.table->NewIterator(options), sequence);
+  cairn::InternalIterator* const entries = r.table->NewIterator(options);
+  return options.timestamp != nullptr ? cairn::NewTimestampIterator(env, options, entries, sequence)
+                                      : cairn::NewDBIterator(env, options, entries, sequence);
 }
 
 std::shared_ptr<const TableProperties> SstFileReader::GetTableProperties() const {

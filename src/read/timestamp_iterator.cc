@@ -29,6 +29,17 @@ class TimestampIterator final : public AttachedIterator {
     if (options.snapshot == nullptr) StartAtFirstSequence();
   }
 
+  TimestampIterator(const DBIteratorEnv& env, const ReadOptions& options,
+                    InternalIterator* internal, SequenceNumber sequence)
+      : AttachedIterator(env, options),
+        ts_size_(env.icmp->timestamp_size()),
+        read_ts_(options.timestamp->ToString()),
+        start_ts_(options.iter_start_ts == nullptr ? "" : options.iter_start_ts->ToString()),
+        shows_versions_(options.iter_start_ts != nullptr) {
+    iter_.reset(internal);
+    sequence_ = sequence;
+  }
+
   Slice key() const override {
     assert(valid_);
     return shows_versions_ ? Slice(shown_) : StripTimestamp(ExtractUserKey(shown_), ts_size_);
@@ -122,6 +133,7 @@ void TimestampIterator::AttachAtTimestamp(const Snapshot* snapshot) {
 }
 
 Status TimestampIterator::Refresh(const Snapshot* snapshot) {
+  if (sv_ == nullptr) return Status::NotSupported("Refresh() needs a database behind the iterator");
   valid_ = false;
   Detach();
   AttachAtTimestamp(snapshot);
@@ -458,6 +470,11 @@ void TimestampIterator::Count(uint32_t calls, uint32_t found) const {
 
 Iterator* NewTimestampIterator(const DBIteratorEnv& env, const ReadOptions& options) {
   return new TimestampIterator(env, options);
+}
+
+Iterator* NewTimestampIterator(const DBIteratorEnv& env, const ReadOptions& options,
+                               InternalIterator* internal, SequenceNumber sequence) {
+  return new TimestampIterator(env, options, internal, sequence);
 }
 
 }  // namespace cairn

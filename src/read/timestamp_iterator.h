@@ -17,4 +17,8 @@ namespace cairn {
 /// As NewDBIterator. REQUIRES: options.timestamp has the comparator's size.
 Iterator* NewTimestampIterator(const DBIteratorEnv& env, const ReadOptions& options);
 
+/// The same over what the caller has: takes over `internal`, reads at `sequence`.
+Iterator* NewTimestampIterator(const DBIteratorEnv& env, const ReadOptions& options,
+                               InternalIterator* internal, SequenceNumber sequence);
+
 }  // namespace cairn
