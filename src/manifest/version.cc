@@ -284,6 +284,8 @@ uint64_t Version::EstimateLiveDataSize() const {
       size += f->file_size;
     }
   }
+  for (const auto& f : blob_files_)
+    size += f->file->bytes - std::min(f->garbage_bytes, f->file->bytes);
   return size;
 }
 

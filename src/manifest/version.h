@@ -158,7 +158,8 @@ class Version {
   uint64_t GetEstimatedActiveKeys() const;
   // Bytes of keys and values per byte of the level's files; -1: nothing is known of any.
   double CompressionRatioAtLevel(int level) const;
-  uint64_t EstimateLiveDataSize() const;  // bytes
+  // Bytes of tables, and of the blobs that are no garbage.
+  uint64_t EstimateLiveDataSize() const;
 
   void AddLiveFiles(std::vector<uint64_t>* numbers) const;  // of tables
   // One line per level, "files[3 0 7 ] max score 0.75".
