@@ -32,6 +32,17 @@ BACKUPS = [
     ('backups-timestamps-blobs', 'backups of keys with timestamps and blob files', 'timestamps-blobs', 'shared'),
 ]
 
+# Of the families of a feature: row, title, feature.
+TRANSFERS = [
+    ('transfers', 'families that one exports and the other imports', 'small'),
+    ('transfers-merge', 'the same with merge operands', 'merge'),
+    ('transfers-delete-range', 'the same with range deletions', 'delete-range'),
+    ('transfers-universal', 'the same with universal compaction', 'universal'),
+    ('transfers-dictionary', 'the same with ZSTD dictionaries', 'zstd-dictionary'),
+    ('transfers-comparator', "the same in an order of the user's", 'comparator'),
+    ('transfers-timestamps', 'the same with timestamps', 'timestamps-history'),
+]
+
 
 class Failure(Exception):
     pass
@@ -107,6 +118,16 @@ class Driver:
         restore(first, 3, 2)
         restore(second, 4, 3)
 
+    def transfers(self, feature, first, second):
+        """A family that one exports, after both have written to it, and the other imports."""
+        db, files, new = self.work / 'db', self.work / 'exported', self.work / 'new'
+        for folder in (db, files, new):
+            shutil.rmtree(folder, ignore_errors=True)
+        self(second, 'write', db, feature, 1, self.keys)
+        self(first, 'write', db, feature, 2, self.keys)
+        lines = self(first, 'export', db, feature, files)
+        self(second, 'import', new, feature, files, 2, self.keys, *lines)
+
     def refused(self, feature, text, first, second):
         db = self.work / 'db'
         shutil.rmtree(db, ignore_errors=True)
@@ -120,18 +141,20 @@ class Driver:
         raise Failure('verify: it is not refused')
 
     def properties(self, first, second):
-        """Both show the same of one database."""
-        db = self.work / 'db'
-        shutil.rmtree(db, ignore_errors=True)
-        self(first, 'write', db, 'merge', 1, self.keys)
-        a, b = (self(library, 'properties', db, 'merge') for library in (first, second))
-        for mine, theirs in zip(a, b):
-            if mine != theirs:
-                raise Failure(f'properties: {mine!r} and {theirs!r}')
+        """Both show the same of one database, and of what the other has compacted."""
+        for feature in ('merge', 'blobs', 'blobs-collected', 'timestamps'):
+            db = self.work / 'db'
+            shutil.rmtree(db, ignore_errors=True)
+            for phase, writer in ((1, first), (2, second)):
+                self(writer, 'write', db, feature, phase, self.keys)
+                a, b = (self(library, 'properties', db, feature) for library in (first, second))
+                for mine, theirs in zip(a, b, strict=True):
+                    if mine != theirs:
+                        raise Failure(f'properties of {feature}: {mine!r} and {theirs!r}')
 
     def options(self, first, second):
         """A newer file may have options that are unknown, if they are to be ignored; an older one has none."""
-        for feature in ('defaults', 'together', 'universal', 'fifo', 'ribbon', 'partitioned', 'bottommost'):
+        for feature in ('defaults', 'together', 'universal', 'fifo', 'ribbon', 'partitioned', 'bottommost', 'blobs-collected', 'timestamps'):
             db = self.work / 'db'
             shutil.rmtree(db, ignore_errors=True)
             self(first, 'write', db, feature, 1, 1000)
@@ -207,6 +230,11 @@ def main():
                     continue
                 for column, first, second in (('reads', peer, ours), ('writes', ours, peer)):
                     put(name, title, version, column, cell(driver.backups, feature, style, first, second))
+            for name, title, feature in TRANSFERS:
+                if (args.only and name not in args.only.split(',')) or driver(peer, 'transfers') == ['no']:
+                    continue
+                for column, first, second in (('reads', peer, ours), ('writes', ours, peer)):
+                    put(name, title, version, column, cell(driver.transfers, feature, first, second))
             if not args.only:
                 for column, first, second in (('reads', peer, ours), ('writes', ours, peer)):
                     put('OPTIONS', 'the OPTIONS file', version, column, cell(driver.options, first, second))

@@ -41,7 +41,8 @@ inline size_t FamilyOf(const Setup& setup, const std::string& key) {
 }
 
 struct Database {
-  Database(const Setup& the_setup, const std::string& path, bool read_only)
+  // `both`: with the second family, whatever the setup says.
+  Database(const Setup& the_setup, const std::string& path, bool read_only, bool both = false)
       : setup(the_setup), engine(setup.engine) {
     engine.options_set_create_if_missing(setup.options, 1);
     engine.options_set_create_missing_column_families(setup.options, 1);
@@ -55,7 +56,7 @@ struct Database {
     }
     const char* const names[] = {"default", "second"};
     const rocksdb_options_t* const options[] = {setup.options, setup.options};
-    families.resize(setup.families ? 2 : 1);
+    families.resize(setup.families || both ? 2 : 1);
     Checked error(engine, "open");
     if (read_only) {
       db = engine.open_for_read_only_column_families(setup.options, path.c_str(),

@@ -17,6 +17,7 @@ bool Load(const std::string& library, Engine* engine, std::string* error) {
     return false;                                      \
   }
   INTEROP_FUNCTIONS(INTEROP_REQUIRE)
+  INTEROP_LATER_FUNCTIONS(INTEROP_LOOK_UP)
   engine->cairn = bench::FindFunction(handle, "fiber_runtime_create") != nullptr;
   INTEROP_LOOK_UP(block_based_options_set_separate_key_value_in_data_block)
   INTEROP_LOOK_UP(options_set_plain_table_factory)

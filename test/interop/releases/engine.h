@@ -74,18 +74,35 @@ namespace interop {
   F(backup_engine_options_destroy) F(backup_engine_options_set_max_background_operations)        \
   F(backup_engine_options_set_share_table_files)                                                 \
   F(backup_engine_options_set_share_files_with_checksum_naming)                                  \
-  F(backup_engine_options_set_backup_log_files) F(backup_engine_open_opts) F(backup_engine_close) \
+  F(backup_engine_options_set_backup_log_files) F(backup_engine_open_opts) F(backup_engine_close)\
   F(backup_engine_create_new_backup_flush) F(backup_engine_get_backup_info)                      \
   F(backup_engine_info_count) F(backup_engine_info_backup_id) F(backup_engine_info_size)         \
   F(backup_engine_info_number_files) F(backup_engine_info_timestamp)                             \
-  F(backup_engine_info_destroy) F(backup_engine_verify_backup) F(backup_engine_purge_old_backups) \
+  F(backup_engine_info_destroy) F(backup_engine_verify_backup) F(backup_engine_purge_old_backups)\
   F(backup_engine_restore_db_from_backup) F(restore_options_create) F(restore_options_destroy)   \
-  F(put_cf_with_ts) F(options_set_disable_auto_compactions)
+  F(put_cf_with_ts) F(options_set_disable_auto_compactions)                                      \
+  F(checkpoint_object_create) F(checkpoint_object_destroy) F(livefiles_count) F(livefiles_name)  \
+  F(livefiles_level) F(livefiles_size) F(livefiles_smallestkey) F(livefiles_largestkey)          \
+  F(livefiles_entries) F(livefiles_deletions) F(livefiles_destroy)
+// Of RocksDB since release 11, and null in earlier ones.
+#define INTEROP_LATER_FUNCTIONS(F)                                                               \
+  F(checkpoint_export_column_family) F(create_column_family_with_import)                         \
+  F(import_column_family_options_create) F(import_column_family_options_destroy)                 \
+  F(import_column_family_options_set_move_files) F(export_import_files_metadata_create)          \
+  F(export_import_files_metadata_destroy) F(export_import_files_metadata_get_db_comparator_name) \
+  F(export_import_files_metadata_set_db_comparator_name)                                         \
+  F(export_import_files_metadata_get_files) F(export_import_files_metadata_set_files)            \
+  F(livefiles_create) F(livefiles_add) F(livefile_create) F(livefile_set_column_family_name)     \
+  F(livefile_set_directory) F(livefile_set_name) F(livefile_set_level) F(livefile_set_size)      \
+  F(livefile_set_smallest_seqno) F(livefile_set_largest_seqno) F(livefile_set_num_entries)       \
+  F(livefile_set_num_deletions) F(livefile_set_smallest_key) F(livefile_set_largest_key)         \
+  F(livefiles_smallest_seqno) F(livefiles_largest_seqno)
 // clang-format on
 
 struct Engine {
 #define INTEROP_DECLARE(name) decltype(&::rocksdb_##name) name = nullptr;
   INTEROP_FUNCTIONS(INTEROP_DECLARE)
+  INTEROP_LATER_FUNCTIONS(INTEROP_DECLARE)
 #undef INTEROP_DECLARE
 
   // Whether it is Cairn.

@@ -32,6 +32,7 @@
 #include "engine.h"
 #include "features.h"
 #include "timestamps.h"
+#include "transfers.h"
 
 namespace interop {
 namespace {
@@ -388,9 +389,10 @@ class Verifier {
   rocksdb_readoptions_t* read_ = nullptr;
 };
 
-void Verify(const Setup& setup, const std::string& path, uint64_t phases) {
+// The number of keys.
+size_t VerifyContents(const Database& database, uint64_t phases) {
+  const Setup& setup = database.setup;
   State state;
-  Database database(setup, path, false);
   for (uint64_t phase = 1; phase <= phases; ++phase) {
     Replay(setup.shape, phase, kAll, &state);
     if (setup.stamped && setup.ingest) AddIngested(phase, &state);
@@ -400,6 +402,12 @@ void Verify(const Setup& setup, const std::string& path, uint64_t phases) {
     }
   }
   if (setup.stamped) VerifyHistory(database, phases);
+  return state.size();
+}
+
+void Verify(const Setup& setup, const std::string& path, uint64_t phases) {
+  Database database(setup, path, false);
+  const size_t keys = VerifyContents(database, phases);
   size_t count = 0;
   const Engine& engine = setup.engine;
   char** const names = engine.list_column_families(setup.options, path.c_str(), &count,
@@ -407,7 +415,21 @@ void Verify(const Setup& setup, const std::string& path, uint64_t phases) {
   if (count != database.families.size()) Die("it has " + std::to_string(count) + " families");
   engine.list_column_families_destroy(names, count);
   database.Close();
-  std::printf("%zu keys\n", state.size());
+  std::printf("%zu keys\n", keys);
+}
+
+// Into a new database, beside its own family, which is empty; and again once it has been opened
+// anew.
+void VerifyImported(const Setup& setup, const std::string& path, const std::string& dir,
+                    uint64_t phases, const std::vector<std::string>& lines) {
+  Database database(setup, path, false);
+  database.families.insert(database.families.begin(), Import(database, "second", dir, lines));
+  VerifyContents(database, phases);
+  database.Close();
+  Database again(setup, path, false, /*both=*/true);
+  std::swap(again.families[0], again.families[1]);
+  VerifyContents(again, phases);
+  again.Close();
 }
 
 void Properties(const Setup& setup, const std::string& path) {
@@ -418,7 +440,9 @@ void Properties(const Setup& setup, const std::string& path) {
         "rocksdb.num-files-at-level0", "rocksdb.num-files-at-level5", "rocksdb.num-files-at-level6",
         "rocksdb.compression-ratio-at-level0", "rocksdb.compression-ratio-at-level5",
         "rocksdb.compression-ratio-at-level6", "rocksdb.num-entries-active-mem-table",
-        "rocksdb.num-deletes-active-mem-table", "rocksdb.estimate-live-data-size"}) {
+        "rocksdb.num-deletes-active-mem-table", "rocksdb.estimate-live-data-size",
+        "rocksdb.num-blob-files", "rocksdb.total-blob-file-size", "rocksdb.live-blob-file-size",
+        "rocksdb.live-blob-file-garbage-size", "rocksdb.blob-stats"}) {
     char* const value = engine.property_value_cf(database.db, database.families[0], name);
     std::printf("%s\t%s\n", name, value == nullptr ? "-" : value);
     engine.free(value);
@@ -456,6 +480,10 @@ int Run(const std::vector<std::string>& args) {
     LoadOptions(engine, args[2], args.size() > 3 && args[3] == "strict");
     return 0;
   }
+  if (command == "transfers") {
+    std::puts(CanTransfer(engine) ? "yes" : "no");
+    return 0;
+  }
   if (command == "backups" && args.size() == 3) {
     ListBackups(engine, args[2]);
     return 0;
@@ -471,10 +499,17 @@ int Run(const std::vector<std::string>& args) {
   const Feature* const feature = args.size() > 3 ? FindFeature(args[3]) : nullptr;
   if (feature == nullptr) Die("no such command or feature");
   Setup setup(engine);
-  if (args.size() > 5 && command != "backup") setup.shape.keys = std::stoull(args[5]);
+  const size_t keys_at = command == "import" ? 6 : 5;
+  if (args.size() > keys_at && command != "backup") setup.shape.keys = std::stoull(args[keys_at]);
   feature->apply(&setup);
   if (command == "backup" && args.size() == 6) {
     MakeBackup(setup, args[2], args[4], args[5]);
+  } else if (command == "export" && args.size() == 5) {
+    Database database(setup, args[2], false);
+    Export(database, args[4]);
+    database.Close();
+  } else if (command == "import" && args.size() > 6) {
+    VerifyImported(setup, args[2], args[4], std::stoull(args[5]), {args.begin() + 7, args.end()});
   } else if (command == "properties") {
     Properties(setup, args[2]);
   } else if (command == "write" && args.size() > 4) {
