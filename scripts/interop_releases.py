@@ -128,6 +128,22 @@ class Driver:
         lines = self(first, 'export', db, feature, files)
         self(second, 'import', new, feature, files, 2, self.keys, *lines)
 
+    def salvaged(self, feature, first, second):
+        """The first does not read what it has made of it: the second does, and goes on alone."""
+        db = self.work / 'db'
+        shutil.rmtree(db, ignore_errors=True)
+        self(first, 'write', db, feature, 1, self.keys)
+        self(first, 'write', db, feature, 2, self.keys)
+        try:
+            self(first, 'verify', db, feature, 2, self.keys)
+        except Failure:
+            pass
+        else:
+            raise Failure('verify: who made it reads it')
+        self(second, 'verify', db, feature, 2, self.keys)
+        self(second, 'write', db, feature, 3, self.keys)
+        self(second, 'verify', db, feature, 3, self.keys)
+
     def refused(self, feature, text, first, second):
         db = self.work / 'db'
         shutil.rmtree(db, ignore_errors=True)
@@ -215,6 +231,10 @@ def main():
                     put(name, title, version, 'reads', 'refused' if text == 'ok' else text)
                     put(name, title, version, 'writes', '-')
                     continue
+                if support == 'salvages':
+                    put(name, title, version, 'reads', cell(driver.salvaged, name, peer, ours))
+                    put(name, title, version, 'writes', '-')
+                    continue
                 put(name, title, version, 'reads', cell(driver.back_and_forth, name, peer, ours))
                 put(name, title, version, 'writes',
                     cell(driver.back_and_forth, name, ours, peer) if support == 'full' else '-')
@@ -256,7 +276,9 @@ def main():
                       'makes the first; the other restores it, adds two, of which the first has tables in common with the one before, '
                       'and writes between them; the first restores these and adds a fourth; the other deletes all but two; both '
                       'restore what is left, and all that is restored is verified as above.\n\n'
-                      '"refused": Cairn refuses to open or read it with a status that says why. "-": Cairn does not write it.\n\n')
+                      '"refused": Cairn refuses to open or read it with a status that says why. "-": Cairn does not write it. Blobs whose keys have lost '
+                      'their timestamps in tables are what RocksDB makes below the mark and cannot read itself ("Key mismatch when reading blob"): '
+                      'there Cairn alone verifies, and goes on.\n\n')
             columns = [(v, c) for v in versions for c in ('reads', 'writes')]
             out.write('| on disk | ' + ' | '.join(f'{v} → Cairn' if c == 'reads' else f'Cairn → {v}' for v, c in columns) + ' |\n')
             out.write('| --- |' + ' --- |' * len(columns) + '\n')

@@ -80,7 +80,8 @@ Status BlobFileReader::Decompress(const Slice& stored, std::unique_ptr<Blob>* bl
 
 Status BlobFileReader::Read(const ReadLimits& limits, bool verify, const Slice& key,
                             const BlobIndex& index, BlobReadAheads* ahead,
-                            std::unique_ptr<Blob>* blob, uint64_t* bytes_read) const {
+                            std::unique_ptr<Blob>* blob, uint64_t* bytes_read,
+                            size_t timestamp_size) const {
   // In this order, so that nothing overflows.
   const uint64_t before = kBlobRecordHeaderSize + key.size();
   const uint64_t end = bytes_->size() - kBlobFooterSize;
@@ -118,7 +119,7 @@ Status BlobFileReader::Read(const ReadLimits& limits, bool verify, const Slice& 
   Status s;
   if (verify) {
     const PerfTimer timer(Perf(), &PerfContext::blob_checksum_time);
-    s = CheckBlobRecord(record, key, index.size);
+    s = CheckBlobRecord(record, key, index.size, timestamp_size);
     if (!s.ok()) return bytes_->At(s, index.offset - prefix);
   }
   const Slice stored(record.data() + prefix, static_cast<size_t>(index.size));

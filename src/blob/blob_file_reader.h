@@ -51,10 +51,11 @@ class BlobFileReader {
 
   // The value of `key`, which is where `index` says. `verify`: all of the record is read, and
   // checked against its checksums and the key. `ahead`: of the caller; may be null. *bytes_read
-  // (may be null): of the file, that are the record's.
+  // (may be null): of the file, that are the record's. `timestamp_size`: see CheckBlobRecord.
   [[nodiscard]] Status Read(const ReadLimits& limits, bool verify, const Slice& key,
                             const BlobIndex& index, BlobReadAheads* ahead,
-                            std::unique_ptr<Blob>* blob, uint64_t* bytes_read) const;
+                            std::unique_ptr<Blob>* blob, uint64_t* bytes_read,
+                            size_t timestamp_size) const;
 
   // Checks every record against its checksums, in the order of the file, of which `ahead_bytes` are
   // read at once.

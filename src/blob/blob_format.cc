@@ -1,7 +1,10 @@
 #include "blob/blob_format.h"
 
+#include <algorithm>
+
 #include "base/coding.h"
 #include "base/crc32c.h"
+#include "base/timestamps.h"
 
 namespace cairn {
 namespace {
@@ -20,6 +23,16 @@ uint32_t MaskedCrc(const Slice& data) {
 uint32_t MaskedCrc(const Slice& key, const Slice& value) {
   const uint32_t of_key = crc32c::Value(key.data(), key.size());
   return crc32c::Mask(crc32c::Extend(of_key, value.data(), value.size()));
+}
+
+// Whether a record with the key `found` is that of `key`.
+bool IsKeyOf(const Slice& key, const Slice& found, size_t timestamp_size) {
+  if (found == key) return true;
+  const Slice timestamp = TimestampOf(key, timestamp_size);
+  return timestamp_size != 0 &&
+         StripTimestamp(key, timestamp_size) == StripTimestamp(found, timestamp_size) &&
+         std::all_of(timestamp.data(), timestamp.data() + timestamp.size(),
+                     [](char byte) { return byte == 0; });
 }
 
 // Where the parts of a record's header end.
@@ -87,7 +100,8 @@ void EncodeBlobRecordHeader(const Slice& key, const Slice& value, char* header) 
   EncodeFixed32(header + kHeaderCrcEnd, MaskedCrc(key, value));
 }
 
-Status CheckBlobRecord(const Slice& record, const Slice& key, uint64_t value_size) {
+Status CheckBlobRecord(const Slice& record, const Slice& key, uint64_t value_size,
+                       size_t timestamp_size) {
   if (record.size() < kBlobRecordHeaderSize) return Status::Corruption("blob record is cut");
   const char* p = record.data();
   if (DecodeFixed32(p + kSizesEnd) != MaskedCrc(Slice(p, kSizesEnd))) {
@@ -103,7 +117,9 @@ Status CheckBlobRecord(const Slice& record, const Slice& key, uint64_t value_siz
     return Status::Corruption("blob record is cut");
   }
   const Slice found(p + kBlobRecordHeaderSize, key.size());
-  if (found != key) return Status::Corruption("blob record: it is another key's");
+  if (!IsKeyOf(key, found, timestamp_size)) {
+    return Status::Corruption("blob record: it is another key's");
+  }
   const Slice value(found.data() + key.size(), static_cast<size_t>(value_size));
   if (DecodeFixed32(p + kHeaderCrcEnd) != MaskedCrc(found, value)) {
     return Status::Corruption("blob record: the checksum does not match");

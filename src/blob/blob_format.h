@@ -54,8 +54,11 @@ void AppendBlobFileFooter(uint64_t records, std::string* dst);
 // Of a record with this key and value (as it is stored). `header`: kBlobRecordHeaderSize bytes.
 void EncodeBlobRecordHeader(const Slice& key, const Slice& value, char* header);
 // `record`: header, key and value. Corruption: it is not the record of `key` with a value of
-// `value_size` bytes, or a checksum does not match.
-[[nodiscard]] Status CheckBlobRecord(const Slice& record, const Slice& key, uint64_t value_size);
+// `value_size` bytes, or a checksum does not match. `timestamp_size`: of the keys
+// (base/timestamps.h). The timestamp of `key` may be the smallest one whatever the record has: a
+// compaction of RocksDB drops it in the table alone.
+[[nodiscard]] Status CheckBlobRecord(const Slice& record, const Slice& key, uint64_t value_size,
+                                     size_t timestamp_size = 0);
 
 // Where a value is.
 struct BlobIndex {

@@ -74,6 +74,20 @@ TEST(BlobFormatTest, AnyFlippedBitOfARecordIsFound) {
   EXPECT_TRUE(CheckBlobRecord(Slice(good.data(), 31), "key", 7).IsCorruption());
 }
 
+TEST(BlobFormatTest, ATableMayHaveLostTheTimestamp) {
+  const std::string zeros(8, '\0');
+  const std::string timed("key\5\0\0\0\0\0\0\0", 11);
+  const std::string good = Record(timed, "a value");
+  ASSERT_TRUE(CheckBlobRecord(good, timed, 7, 8).ok());
+  EXPECT_TRUE(CheckBlobRecord(good, "key" + zeros, 7, 8).ok());
+  EXPECT_TRUE(CheckBlobRecord(good, "key" + zeros, 7).IsCorruption()) << "keys have none";
+  EXPECT_TRUE(CheckBlobRecord(good, "kez" + zeros, 7, 8).IsCorruption());
+  EXPECT_TRUE(CheckBlobRecord(good, std::string("key\4\0\0\0\0\0\0\0", 11), 7, 8).IsCorruption());
+  std::string bad = good;
+  bad[kBlobRecordHeaderSize + 4] = 1;
+  EXPECT_TRUE(CheckBlobRecord(bad, "key" + zeros, 7, 8).IsCorruption()) << "the checksum is of it";
+}
+
 TEST(BlobFormatTest, IndexRoundTrips) {
   BlobIndex in;
   in.file_number = 300;

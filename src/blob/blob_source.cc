@@ -212,7 +212,8 @@ Status BlobSource::Get(const ReadOptions& options, const Slice& key, const Slice
   s = Open(at.file_number, limits, &file);
   std::unique_ptr<Blob> blob;
   if (s.ok()) {
-    s = file->Read(limits, options.verify_checksums, key, at, ahead, &blob, bytes_read);
+    s = file->Read(limits, options.verify_checksums, key, at, ahead, &blob, bytes_read,
+                   options_.timestamp_size);
   }
   if (s.ok()) Pin(at, options.fill_cache, std::move(blob), value);
   return s;

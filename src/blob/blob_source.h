@@ -32,6 +32,7 @@ struct BlobSourceOptions {
   FileOptions file_options;
   std::string directory;  // where the files are: the first of the database's paths
   uint32_t column_family_id = 0;
+  size_t timestamp_size = 0;               // of its keys
   std::shared_ptr<OpenTables> open_files;  // null: its own, without a limit
   std::shared_ptr<Cache> cache;            // ColumnFamilyOptions::blob_cache; may be null
   Statistics* statistics = nullptr;        // may be null

@@ -138,6 +138,7 @@ ColumnFamily* Families::AddFamily(ColumnFamilyState* state, std::shared_ptr<cons
   blobs.file_options = db_.file_options;
   blobs.directory = paths.front();
   blobs.column_family_id = state->id();
+  blobs.timestamp_size = options->comparator->timestamp_size();
   blobs.open_files = db_.open_tables;
   blobs.cache = options->blob_cache;
   blobs.statistics = db_.statistics;

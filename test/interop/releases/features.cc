@@ -552,6 +552,12 @@ const std::vector<Feature>& Features() {
          Blobs(s, kLz4);
          CollectBlobs(s, 50);
        }},
+      {"timestamps-blobs-trimmed", "blobs whose keys have lost their timestamps in tables",
+       [](Setup* s) {
+         Stamped(s);
+         Blobs(s, kLz4);
+       },
+       Feature::Support::kSalvages},
       {"timestamps-logs", "timestamps, logs compressed and recycled",
        [](Setup* s) {
          Stamped(s);

@@ -53,7 +53,13 @@ struct Feature {
   const char* title;  // in tables
   void (*apply)(Setup*);
   // What Cairn does with it.
-  enum class Support { kFull, kReads, kRefuses } support = Support::kFull;
+  enum class Support {
+    kFull,
+    kReads,
+    kRefuses,
+    // RocksDB writes it, and cannot read it itself.
+    kSalvages
+  } support = Support::kFull;
   // What the status of a refusal says.
   const char* refusal = "-";
   // Whether a release of RocksDB has it; null: all do.

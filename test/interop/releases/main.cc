@@ -470,7 +470,7 @@ int Run(const std::vector<std::string>& args) {
   if (command == "features") {
     for (const Feature& feature : Features()) {
       if (feature.has != nullptr && !feature.has(engine)) continue;
-      const char* const support[] = {"full", "reads", "refuses"};
+      const char* const support[] = {"full", "reads", "refuses", "salvages"};
       std::printf("%s\t%s\t%s\t%s\n", feature.name, feature.title,
                   support[static_cast<int>(feature.support)], feature.refusal);
     }
