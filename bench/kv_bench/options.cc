@@ -4,8 +4,9 @@
 
 DEFINE_uint64(cache_size, 64 << 20, "block cache, bytes; 0: none");
 DEFINE_string(cache_type, "lru", "lru or hyper_clock");
-DEFINE_string(options, "",
-              "more options, in the words of RocksDB's options strings (manual_wal_flush=true;...)");
+DEFINE_string(
+    options, "",
+    "more options, in the words of RocksDB's options strings (manual_wal_flush=true;...)");
 DEFINE_uint64(block_size, 4096, "bytes");
 DEFINE_double(bloom_bits, 10, "bits per key; 0: no filter");
 DEFINE_uint64(write_buffer_size, 64 << 20, "bytes");

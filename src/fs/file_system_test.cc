@@ -255,9 +255,15 @@ TEST_P(FileSystemTest, MappedReads) {
     IOOptions io;
     for (const bool timed : {false, true}) {
       io.timeout = std::chrono::seconds(timed ? 3600 : 0);
-      for (const auto& [offset, n] : std::vector<std::pair<size_t, size_t>>{
-               {0, 10}, {4095, 2}, {1000, 200000}, {299990, 10}, {299990, 20}, {300000, 5},
-               {400000, 5}, {0, 300000}, {7, 0}}) {
+      for (const auto& [offset, n] : std::vector<std::pair<size_t, size_t>>{{0, 10},
+                                                                            {4095, 2},
+                                                                            {1000, 200000},
+                                                                            {299990, 10},
+                                                                            {299990, 20},
+                                                                            {300000, 5},
+                                                                            {400000, 5},
+                                                                            {0, 300000},
+                                                                            {7, 0}}) {
         Slice result;
         ASSERT_TRUE(file->Read(io, offset, n, &result, scratch.data()).ok());
         EXPECT_EQ(offset < data.size() ? data.substr(offset, n) : "", result.ToString());

@@ -21,8 +21,7 @@ int Mapping::of(int fd, uint64_t size, Mapping* mapping) {
       CreateFileMappingW(file, nullptr, PAGE_READONLY, static_cast<DWORD>(size >> 32),
                          static_cast<DWORD>(size & UINT32_MAX), nullptr);
   if (section == nullptr) return detail::last_error();
-  const void* const data =
-      MapViewOfFile(section, FILE_MAP_READ, 0, 0, static_cast<size_t>(size));
+  const void* const data = MapViewOfFile(section, FILE_MAP_READ, 0, 0, static_cast<size_t>(size));
   const int error = data == nullptr ? detail::last_error() : 0;
   CloseHandle(section);  // the view keeps it
   if (data == nullptr) return error;
