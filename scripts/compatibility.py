@@ -188,6 +188,15 @@ NOTES = [
     '- Iterators read blobs ahead as they do blocks, by the table\'s `max_auto_readahead_size` and its kin as they were at the opening, and by',
     '  `readahead_size`, from the second blob of a file on that follows another; RocksDB reads each by itself.',
     '- `report_bg_io_stats`: what `CompactionJobStats` says of files; flushes are not timed.',
+    '- A compaction drops the timestamps of versions below the mark, but not of those whose value is a blob: the blob\'s file has the key with it.',
+    '  RocksDB (10.4, 11.1) drops it, and then reads `Corruption` ("Key mismatch when reading blob"); Cairn reads what it left. Backward with',
+    '  `iter_start_ts` it shows some versions that are older, or ends early, where there are such.',
+    '- `ReadOptions::value_size_soft_limit`: the value that goes beyond it is the last one. RocksDB leaves out a blob that would go beyond.',
+    '- RocksDB 7.8.3 has two faults with blobs: `GetEntity` gives the index of the blob as the value, and a read by a secondary can',
+    '  end the process (3 of 12 tries).',
+    '- `DBWithTTL`: the forms of `MultiGet` with `PinnableSlice`s, `GetMergeOperands` and `NewIterators` show values without their times, and a',
+    '  `SingleDelete` in a batch is kept; RocksDB 7.8.3 shows the times, and drops it. Entities are `NotSupported`; there they have no time.',
+    '- `CreateNewBackup` of a secondary is `NotSupported`; RocksDB 7.8.3 makes one.',
 ]
 
 
