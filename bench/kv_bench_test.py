@@ -106,6 +106,14 @@ class KvBenchTest(unittest.TestCase):
             call('--benchmarks=fillrandom', '--num=500', '--threads=3', *[f'--{name}={value}' for name in SWITCHES])
         call('--benchmarks=fillrandom', '--num=500', '--unordered_write=1', '--recycle_log_file_num=2')
 
+    def test_options_in_words(self):
+        found = self.figures('--benchmarks=fillrandom,readrandom', '--num=500', '--cache_size=0',
+                             '--options=manual_wal_flush=true;block_based_table_factory={format_version=4;block_restart_interval=1};')
+        self.assertEqual(found['readrandom']['operations'], 500)
+        self.figures('--benchmarks=fillrandom,flush,readrandom', '--num=500', '--cache_type=hyper_clock')
+        self.assertIn('--options: ', call('--benchmarks=fillrandom', '--options=no_such_option=1;', status=1).stderr)
+        self.assertIn('--cache_type: lru or hyper_clock', call('--benchmarks=fillrandom', '--cache_type=clock', status=1).stderr)
+
     def test_operations_in_each_second(self):
         result = call('--benchmarks=overwrite', '--num=1000', '--duration=1.2', '--threads=3', '--json', '--per_second')
         figures = json.loads(result.stdout.splitlines()[-1])

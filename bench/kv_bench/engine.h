@@ -26,7 +26,7 @@ struct Engine {
   F(rocksdb_iter_get_error) F(rocksdb_flush) F(rocksdb_compact_range) \
   F(rocksdb_property_value) F(rocksdb_property_int) F(rocksdb_writebatch_create) F(rocksdb_writebatch_destroy) \
   F(rocksdb_writebatch_clear) F(rocksdb_writebatch_put) F(rocksdb_writebatch_delete) \
-  F(rocksdb_options_create) F(rocksdb_get_options_from_string) F(rocksdb_cache_create_hyper_clock) \
+  F(rocksdb_options_create) F(rocksdb_get_options_from_string) \
   F(rocksdb_block_based_options_set_no_block_cache) \
   F(rocksdb_options_destroy) F(rocksdb_options_set_create_if_missing) \
   F(rocksdb_options_set_write_buffer_size) F(rocksdb_options_set_max_write_buffer_number) \
@@ -61,7 +61,8 @@ struct Engine {
   F(rocksdb_cache_create_lru) F(rocksdb_cache_set_capacity) F(rocksdb_cache_destroy) F(rocksdb_free)
 // clang-format on
 // Of later releases; null in older ones.
-#define KV_BENCH_LATER_FUNCTIONS(F) F(rocksdb_readoptions_set_async_io)
+#define KV_BENCH_LATER_FUNCTIONS(F) \
+  F(rocksdb_readoptions_set_async_io) F(rocksdb_cache_create_hyper_clock)
 // Of Cairn only; null in other libraries.
 #define KV_BENCH_FIBER_FUNCTIONS(F) \
   F(fiber_runtime_create) F(fiber_runtime_destroy) F(fiber_spawn) F(fiber_join)

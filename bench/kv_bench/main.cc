@@ -79,9 +79,13 @@ class Bench {
   bool Open(bool empty) {
     Close();
     char* error = nullptr;
-    cache_ = MakeCache(engine_);
-    options_ = MakeOptions(engine_, cache_, &error);
-    if (error != nullptr) return Complain("--options", error);
+    std::string refusal;
+    cache_ = MakeCache(engine_, &refusal);
+    if (cache_ != nullptr) options_ = MakeOptions(engine_, cache_, &refusal);
+    if (options_ == nullptr) {
+      std::fprintf(stderr, "kv_bench: %s\n", refusal.c_str());
+      return false;
+    }
     if (empty) {
       engine_.rocksdb_destroy_db(options_, FLAGS_db.c_str(), &error);
       // There may be nothing to destroy.

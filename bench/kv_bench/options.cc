@@ -64,13 +64,19 @@ void SetBlobs(const Engine& engine, rocksdb_options_t* o, rocksdb_cache_t* cache
 
 }  // namespace
 
-rocksdb_cache_t* MakeCache(const Engine& engine) {
-  return FLAGS_cache_type == "hyper_clock"
-             ? engine.rocksdb_cache_create_hyper_clock(FLAGS_cache_size, FLAGS_block_size)
-             : engine.rocksdb_cache_create_lru(FLAGS_cache_size);
+rocksdb_cache_t* MakeCache(const Engine& engine, std::string* error) {
+  if (FLAGS_cache_type == "lru") return engine.rocksdb_cache_create_lru(FLAGS_cache_size);
+  if (FLAGS_cache_type != "hyper_clock") {
+    *error = "--cache_type: lru or hyper_clock";
+  } else if (engine.rocksdb_cache_create_hyper_clock == nullptr) {
+    *error = "--cache_type: the library has no hyper_clock";
+  } else {
+    return engine.rocksdb_cache_create_hyper_clock(FLAGS_cache_size, FLAGS_block_size);
+  }
+  return nullptr;
 }
 
-rocksdb_options_t* MakeOptions(const Engine& engine, rocksdb_cache_t* cache, char** error) {
+rocksdb_options_t* MakeOptions(const Engine& engine, rocksdb_cache_t* cache, std::string* error) {
   rocksdb_options_t* o = engine.rocksdb_options_create();
   engine.rocksdb_options_set_create_if_missing(o, 1);
   engine.rocksdb_options_set_write_buffer_size(o, FLAGS_write_buffer_size);
@@ -123,9 +129,14 @@ rocksdb_options_t* MakeOptions(const Engine& engine, rocksdb_cache_t* cache, cha
   engine.rocksdb_block_based_options_destroy(table);
   if (FLAGS_options.empty()) return o;
   rocksdb_options_t* const changed = engine.rocksdb_options_create();
-  engine.rocksdb_get_options_from_string(o, FLAGS_options.c_str(), changed, error);
+  char* refusal = nullptr;
+  engine.rocksdb_get_options_from_string(o, FLAGS_options.c_str(), changed, &refusal);
   engine.rocksdb_options_destroy(o);
-  return changed;
+  if (refusal == nullptr) return changed;
+  *error = "--options: " + std::string(refusal);
+  engine.rocksdb_free(refusal);
+  engine.rocksdb_options_destroy(changed);
+  return nullptr;
 }
 
 }  // namespace kv_bench

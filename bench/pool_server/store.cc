@@ -9,8 +9,6 @@
 
 #include "kv_bench/options.h"
 
-DECLARE_uint64(cache_size);
-
 namespace pool_server {
 
 Store::~Store() {
@@ -24,8 +22,9 @@ Store::~Store() {
 bool Store::Open(const std::string& library, const std::string& directory, bool sync,
                  std::string* error) {
   if (!kv_bench::Load(library, &engine_, error)) return false;
-  cache_ = engine_.rocksdb_cache_create_lru(FLAGS_cache_size);
-  options_ = kv_bench::MakeOptions(engine_, cache_);
+  cache_ = kv_bench::MakeCache(engine_, error);
+  if (cache_ != nullptr) options_ = kv_bench::MakeOptions(engine_, cache_, error);
+  if (options_ == nullptr) return false;
   reading_ = engine_.rocksdb_readoptions_create();
   writing_ = engine_.rocksdb_writeoptions_create();
   engine_.rocksdb_writeoptions_set_sync(writing_, sync);

@@ -19,7 +19,6 @@
 #include "kv_bench/usage.h"
 #include "txn_bench/bank.h"
 
-DECLARE_uint64(cache_size);
 DEFINE_string(library, "", "the shared library to measure: a path, or a name for the linker");
 DEFINE_string(benchmarks, "transfer",
               "in order: transfer (for --duration), waiting (all clients wait for one account: the "
@@ -119,8 +118,13 @@ class Bench {
 
   // False after an error, which it prints. So do the others.
   bool Open() {
-    cache_ = engine_.rocksdb_cache_create_lru(FLAGS_cache_size);
-    options_ = kv_bench::MakeOptions(engine_, cache_);
+    std::string refusal;
+    cache_ = kv_bench::MakeCache(engine_, &refusal);
+    if (cache_ != nullptr) options_ = kv_bench::MakeOptions(engine_, cache_, &refusal);
+    if (options_ == nullptr) {
+      std::fprintf(stderr, "txn_bench: %s\n", refusal.c_str());
+      return false;
+    }
     char* error = nullptr;
     engine_.rocksdb_destroy_db(options_, FLAGS_db.c_str(), &error);
     engine_.rocksdb_free(error);  // there may be nothing to destroy
