@@ -364,6 +364,31 @@ TEST_F(TimestampCallsTest, AWriterAndAReaderOfTables) {
   }
 }
 
+TEST_F(TimestampCallsTest, AReaderOfTablesShowsAllVersions) {
+  SstFileWriter writer(EnvOptions(), options_);
+  const std::string path = root_ + "/outside.sst";
+  ASSERT_OK(writer.Open(path));
+  ASSERT_OK(writer.Put("a", Ts(5), "a5"));
+  ASSERT_OK(writer.Put("a", Ts(3), "a3"));
+  ASSERT_OK(writer.Delete("b", Ts(4)));
+  ASSERT_OK(writer.Put("b", Ts(1), "b1"));
+  ASSERT_OK(writer.Finish());
+  SstFileReader reader(options_);
+  ASSERT_OK(reader.Open(path));
+  Reading read(9);
+  const std::string from = Ts(2);
+  const Slice start(from);
+  read.options.iter_start_ts = &start;
+  const std::unique_ptr<Iterator> it(reader.NewIterator(read.options));
+  std::string text;
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    text += it->key().ToString().substr(0, 1) + std::to_string(Number(it->timestamp())) + "=" +
+            it->value().ToString() + " ";
+  }
+  EXPECT_OK(it->status());
+  EXPECT_EQ("a5=a5 a3=a3 b4= ", text);
+}
+
 TEST_F(TimestampCallsTest, UpdatesMustKnowEveryFamily) {
   Open();
   WriteBatch batch(0, 0, 0, 8);
