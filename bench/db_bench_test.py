@@ -590,6 +590,56 @@ class DbBenchTest(unittest.TestCase):
         self.expect_refusal('--universal_stop_style=2: 0 to 1', '--universal_stop_style=2')
         self.expect_refusal("'x' is no positive number", '--max_bytes_for_level_multiplier_additional=2,x')
 
+    def test_flags_of_rocksdb_11(self):
+        self.expect_options(
+            {'max_manifest_space_amp_pct': '50', 'verify_compression': 'true', 'decouple_partitioned_filters': 'false',
+             'strict_max_successive_merges': 'true', 'max_compaction_trigger_wakeup_seconds': '60', 'memtable_huge_page_size': '2097152',
+             'bloom_locality': '1', 'log_readahead_size': '4096', 'memtable_insert_with_hint_prefix_extractor': 'rocksdb.CappedPrefix.4',
+             'memtable_factory': 'SkipListFactory:16', 'dump_malloc_stats': 'false'},
+            '--max_manifest_space_amp_pct=50', '--verify_compression', '--decouple_partitioned_filters=false', '--max_successive_merges=3',
+            '--strict_max_successive_merges', '--max_compaction_trigger_wakeup_seconds=60', '--memtable_use_huge_page', '--bloom_locality=1',
+            '--log_readahead_size=4096', '--memtable_insert_with_hint_prefix_size=4', '--skip_list_lookahead=16',
+            '--dump_malloc_stats=false', '--cost_write_buffer_to_cache', '--charge_table_reader', '--charge_filter_construction',
+            '--charge_compression_dictionary_building_buffer', '--rate_limiter_bytes_per_sec=50000000', '--rate_limit_user_ops',
+            '--rate_limit_auto_wal_flush', '--rate_limiter_single_burst_bytes=1000000', '--use_keep_filter', '--auto_readahead_size',
+            '--disable_seek_compaction', '--mix_accesses=5', '--async_io')
+        universal = self.options_of('--compaction_style=1', '--universal_max_read_amp=7')['compaction_options_universal']
+        self.assertIn('max_read_amp=7', universal)
+        self.assertIn(f'max_data_files_size={5 << 20}', self.options_of(
+            '--compaction_style=2', '--fifo_compaction_max_data_files_size_mb=5')['compaction_options_fifo'])
+        self.expect_refusal('max_read_amp should be -1, or at least', '--compaction_style=1', '--universal_max_read_amp=3')
+        self.expect_refusal('must be at least 60', '--max_compaction_trigger_wakeup_seconds=59')
+        self.expect_refusal('must not be negative', '--skip_list_lookahead=-1')
+
+    def test_memory_counts_as_a_part_of_the_block_cache(self):
+        used = {}
+        for flag in 'cost_write_buffer_to_cache', 'charge_table_reader', 'build_info=false':
+            _, text = self.expect_runs('--num=20000', '--benchmarks=fillseq,flush,fillseq,memstats', f'--{flag}', '--bloom_bits=10',
+                                       '--cache_size=100000000', '--use_existing_db=false')
+            used[flag] = int(re.search(r'block-cache-pinned-usage: (\d+)', text)[1])
+        self.assertGreater(used['cost_write_buffer_to_cache'], used['build_info=false'] + 1000000)
+
+    def test_the_log_and_the_build_are_told(self):
+        result = run('--num=10', '--benchmarks=fillseq', '--use_stderr_info_logger', '--report_open_timing')
+        self.assertEqual(result.returncode, 0)
+        self.assertIn('Options.write_buffer_size: 67108864', result.stderr)
+        self.assertRegex(result.stdout, r'(?m)^OpenDb:     [\d.e+]+ milliseconds$')
+        _, text = self.expect_runs('--build_info', '--benchmarks=nope')
+        self.assertIn('rocksdb_compatible_version: ', text)
+
+    def test_flags_that_are_refused_say_why(self):
+        text = ' '.join(run('--helpfull').stdout.split())
+        refused = re.findall(r"-(\w+) \(RocksDB's, not supported by Cairn: (.+?)\) type: (\w+) default: (\S+)", text)
+        self.assertGreater(len(refused), 80)
+        for name, why, kind, default in refused:
+            self.assertGreater(len(why), 10, name)
+            other = {'bool': 'false' if default == 'true' else 'true', 'string': '?'}.get(kind, '77')
+            result = run(f'--{name}={other}', '--benchmarks=')
+            self.assertEqual(result.returncode, 1, name)
+            said = result.stderr.split("is not supported by Cairn's db_bench: ")
+            self.assertEqual(said[0], f'ERROR: flag --{name}={other} ')
+            self.assertEqual(said[1].split()[:3], why.split()[:3])
+
     def test_block_cache_is_traced(self):
         with tempfile.TemporaryDirectory() as folder:
             trace = f'--block_cache_trace_file={folder}/blocks'
@@ -630,7 +680,7 @@ class DbBenchTest(unittest.TestCase):
 
     def test_bad_command_lines(self):
         for flags, fault in [(['--nosuchflag=1'], "unknown command line flag 'nosuchflag'"),
-                             (['--use_blob_db'], '--use_blob_db=true is not supported'),
+                             (['--use_blob_db'], '--use_blob_db=true is not supported by Cairn\'s db_bench: the stacked BlobDB is not there'),
                              (['--env_uri=MockEnv', '--fs_uri=posix://'], '--env_uri and --fs_uri are mutually exclusive'),
                              (['--env_uri=nope'], 'Could not load Environment: nope (registered: MockEnv'),
                              (['--fs_uri=s3://x'], 'Could not load FileSystem: s3://x (registered: posix'),

@@ -5,6 +5,7 @@
 
 #include "db_bench/flags.h"
 #include "db_bench/options.h"
+#include "fiber/clock.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
 #include "rocksdb/statistics.h"
@@ -70,6 +71,7 @@ void Database::Destroy() {
 }
 
 void Database::Open() {
+  const uint64_t start = fiber::now_nanos();
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   for (int i = 0; i < FLAGS_num_column_families; i++) {
     char name[40];
@@ -94,6 +96,10 @@ void Database::Open() {
   }
   if (!s.ok()) Fail("open error: " + s.ToString());
   db_.reset(db);
+  if (FLAGS_report_open_timing) {
+    std::printf("OpenDb:     %g milliseconds\n",
+                static_cast<double>(fiber::now_nanos() - start) / 1e6);
+  }
 }
 
 std::string Database::Statistics() const {

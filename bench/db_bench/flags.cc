@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "db_bench/workloads.h"
+#include "rocksdb/version.h"
 
 namespace db_bench {
 
@@ -18,15 +19,18 @@ void Fail(const std::string& message) {
 #include "db_bench/supported_flags.inc"
 #undef FLAG
 
-#define UNSUPPORTED(type, name, value) \
-  DEFINE_##type(name, value, "RocksDB's; not supported by Cairn");
+#define UNSUPPORTED(type, name, value, why) \
+  DEFINE_##type(name, value, "RocksDB's, not supported by Cairn: " why);
 #include "db_bench/unsupported_flags.inc"
 #undef UNSUPPORTED
 
 namespace {
 
-const char* const kUnsupportedNames[] = {
-#define UNSUPPORTED(type, name, value) #name,
+const struct {
+  const char* name;
+  const char* why;
+} kUnsupported[] = {
+#define UNSUPPORTED(type, name, value, why) {#name, why},
 #include "db_bench/unsupported_flags.inc"
 #undef UNSUPPORTED
 };
@@ -34,11 +38,12 @@ const char* const kUnsupportedNames[] = {
 [[noreturn]] void Refuse(const std::string& message) { Fail("ERROR: " + message); }
 
 void RefuseUnsupported() {
-  for (const char* name : kUnsupportedNames) {
+  for (const auto& flag : kUnsupported) {
     gflags::CommandLineFlagInfo info;
-    if (gflags::GetCommandLineFlagInfo(name, &info) && info.current_value != info.default_value) {
-      Refuse(std::string("flag --") + name + "=" + info.current_value +
-             " is not supported by Cairn's db_bench");
+    if (gflags::GetCommandLineFlagInfo(flag.name, &info) &&
+        info.current_value != info.default_value) {
+      Refuse(std::string("flag --") + flag.name + "=" + info.current_value +
+             " is not supported by Cairn's db_bench: " + flag.why);
     }
   }
 }
@@ -86,6 +91,15 @@ void CheckRanges() {
       FLAGS_num_bottom_pri_threads < 0) {
     Refuse("--num_{low,high,bottom}_pri_threads must not be negative");
   }
+  if (FLAGS_max_compaction_trigger_wakeup_seconds < 60) {
+    Refuse("--max_compaction_trigger_wakeup_seconds must be at least 60");
+  }
+  if (FLAGS_log_readahead_size < 0 || FLAGS_skip_list_lookahead < 0 || FLAGS_bloom_locality < 0 ||
+      FLAGS_memtable_insert_with_hint_prefix_size < 0) {
+    Refuse(
+        "--log_readahead_size, --skip_list_lookahead, --bloom_locality and "
+        "--memtable_insert_with_hint_prefix_size must not be negative");
+  }
   if (FLAGS_max_manifest_file_size <= 0) Refuse("--max_manifest_file_size must be positive");
   if (FLAGS_random_access_max_buffer_size < 0) {
     Refuse("--random_access_max_buffer_size must not be negative");
@@ -111,6 +125,10 @@ void ParseFlags(int* argc, char*** argv) {
   gflags::ParseCommandLineFlags(argc, argv, /*remove_flags=*/true);
   if (*argc > 1) {
     Refuse(std::string("unexpected argument '") + (*argv)[1] + "'");
+  }
+  if (FLAGS_build_info) {
+    std::printf("%s\n", rocksdb::GetRocksBuildInfoAsString("db_bench", /*verbose=*/true).c_str());
+    std::exit(0);
   }
   RefuseUnsupported();
   CheckRanges();

@@ -1,6 +1,8 @@
 #include "db_bench/options.h"
 
 #include <algorithm>
+#include <cstdarg>
+#include <cstdio>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -9,6 +11,7 @@
 #include "db_bench/flags.h"
 #include "db_bench/workloads.h"
 #include "rocksdb/cache.h"
+#include "rocksdb/compaction_filter.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
@@ -20,6 +23,7 @@
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
+#include "rocksdb/write_buffer_manager.h"
 
 namespace db_bench {
 
@@ -32,6 +36,28 @@ int64_t InRange(const char* flag, int64_t value, int64_t last) {
   }
   return value;
 }
+
+constexpr size_t kHugePage = size_t{2} << 20;  // bytes
+
+class KeepAll : public rocksdb::CompactionFilter {
+ public:
+  const char* Name() const override { return "db_bench.KeepAll"; }
+  bool Filter(int /*level*/, const rocksdb::Slice& /*key*/, const rocksdb::Slice& /*value*/,
+              std::string* /*new_value*/, bool* /*value_changed*/) const override {
+    return false;
+  }
+};
+
+class StderrLogger : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char* format, va_list ap) override {
+    // One call, so that lines stay whole.
+    char line[1024];
+    std::vsnprintf(line, sizeof(line), format, ap);
+    std::fprintf(stderr, "%s\n", line);
+  }
+};
 
 struct NamedCompression {
   const char* flag;
@@ -145,6 +171,17 @@ rocksdb::BlockBasedTableOptions TableOptions() {
   table.prepopulate_block_cache =
       static_cast<rocksdb::BlockBasedTableOptions::PrepopulateBlockCache>(
           InRange("prepopulate_block_cache", FLAGS_prepopulate_block_cache, 1));
+  table.verify_compression = FLAGS_verify_compression;
+  table.decouple_partitioned_filters = FLAGS_decouple_partitioned_filters;
+  const auto charge = [&table](rocksdb::CacheEntryRole role, bool charged) {
+    using Decision = rocksdb::CacheEntryRoleOptions::Decision;
+    table.cache_usage_options.options_overrides[role].charged =
+        charged ? Decision::kEnabled : Decision::kDisabled;
+  };
+  charge(rocksdb::CacheEntryRole::kCompressionDictionaryBuildingBuffer,
+         FLAGS_charge_compression_dictionary_building_buffer);
+  charge(rocksdb::CacheEntryRole::kFilterConstruction, FLAGS_charge_filter_construction);
+  charge(rocksdb::CacheEntryRole::kBlockBasedTableReader, FLAGS_charge_table_reader);
   return table;
 }
 
@@ -174,10 +211,12 @@ void SetLevelOptions(rocksdb::Options* options) {
   universal.stop_style = static_cast<rocksdb::CompactionStopStyle>(
       InRange("universal_stop_style", FLAGS_universal_stop_style, 1));
   universal.incremental = FLAGS_universal_incremental;
+  universal.max_read_amp = FLAGS_universal_max_read_amp;
   rocksdb::CompactionOptionsFIFO& fifo = options->compaction_options_fifo;
   if (FLAGS_fifo_compaction_max_table_files_size_mb != 0) {
     fifo.max_table_files_size = FLAGS_fifo_compaction_max_table_files_size_mb << 20;
   }
+  fifo.max_data_files_size = FLAGS_fifo_compaction_max_data_files_size_mb << 20;
   fifo.allow_compaction = FLAGS_fifo_compaction_allow_compaction;
   options->compaction_pri =
       static_cast<rocksdb::CompactionPri>(InRange("compaction_pri", FLAGS_compaction_pri, 4));
@@ -217,13 +256,22 @@ void SetPrefixes(rocksdb::Options* options) {
   options->memtable_prefix_bloom_size_ratio = FLAGS_memtable_bloom_size_ratio;
   options->memtable_protection_bytes_per_key = FLAGS_memtable_protection_bytes_per_key;
   options->memtable_whole_key_filtering = FLAGS_memtable_whole_key_filtering;
+  options->memtable_huge_page_size = FLAGS_memtable_use_huge_page ? kHugePage : 0;
+  options->bloom_locality = static_cast<uint32_t>(FLAGS_bloom_locality);
+  if (FLAGS_memtable_insert_with_hint_prefix_size > 0) {
+    options->memtable_insert_with_hint_prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(
+        static_cast<size_t>(FLAGS_memtable_insert_with_hint_prefix_size)));
+  }
   if (FLAGS_memtablerep == "prefix_hash") {
     if (FLAGS_prefix_size == 0) Fail("--memtablerep=prefix_hash needs --prefix_size");
     options->memtable_factory.reset(
         rocksdb::NewHashSkipListRepFactory(static_cast<size_t>(FLAGS_hash_bucket_count)));
   } else if (FLAGS_memtablerep == "vector") {
     options->memtable_factory = std::make_shared<rocksdb::VectorRepFactory>();
-  } else if (FLAGS_memtablerep != "skip_list") {
+  } else if (FLAGS_memtablerep == "skip_list") {
+    options->memtable_factory =
+        std::make_shared<rocksdb::SkipListFactory>(static_cast<size_t>(FLAGS_skip_list_lookahead));
+  } else {
     Fail("--memtablerep=" + FLAGS_memtablerep + ": there are skip_list, vector and prefix_hash");
   }
 }
@@ -279,6 +327,13 @@ void SetMore(rocksdb::Options* options) {
     options->file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
   }
   options->compaction_filter = ExpiredSamples();
+  if (FLAGS_use_keep_filter && options->compaction_filter == nullptr) {
+    static const KeepAll filter;
+    options->compaction_filter = &filter;
+  }
+  if (FLAGS_use_stderr_info_logger) options->info_log = std::make_shared<StderrLogger>();
+  options->dump_malloc_stats = FLAGS_dump_malloc_stats;
+  options->max_compaction_trigger_wakeup_seconds = FLAGS_max_compaction_trigger_wakeup_seconds;
   options->compaction_service = RemoteJobs();
   options->delete_obsolete_files_period_micros = FLAGS_delete_obsolete_files_period_micros;
   options->allow_data_in_errors = FLAGS_allow_data_in_errors;
@@ -288,6 +343,7 @@ void SetMore(rocksdb::Options* options) {
   options->random_access_max_buffer_size = static_cast<size_t>(FLAGS_random_access_max_buffer_size);
   options->avoid_flush_during_shutdown = FLAGS_avoid_flush_during_shutdown;
   options->max_manifest_file_size = static_cast<uint64_t>(FLAGS_max_manifest_file_size);
+  options->max_manifest_space_amp_pct = FLAGS_max_manifest_space_amp_pct;
   options->skip_stats_update_on_db_open = FLAGS_skip_stats_update_on_db_open;
   const auto threads = [options](int count, rocksdb::Env::Priority priority) {
     if (count > 0) options->env->SetBackgroundThreads(count, priority);
@@ -307,6 +363,7 @@ void SetLogs(rocksdb::Options* options) {
   options->max_total_wal_size = FLAGS_max_total_wal_size;
   options->manual_wal_flush = FLAGS_manual_wal_flush;
   options->avoid_flush_during_recovery = FLAGS_avoid_flush_during_recovery;
+  options->log_readahead_size = static_cast<size_t>(FLAGS_log_readahead_size);
 }
 
 void SetRateLimiter(rocksdb::Options* options) {
@@ -316,11 +373,15 @@ void SetRateLimiter(rocksdb::Options* options) {
       /*fairness=*/10,
       FLAGS_rate_limit_bg_reads ? rocksdb::RateLimiter::Mode::kReadsOnly
                                 : rocksdb::RateLimiter::Mode::kWritesOnly,
-      FLAGS_rate_limiter_auto_tuned));
+      FLAGS_rate_limiter_auto_tuned, FLAGS_rate_limiter_single_burst_bytes));
   if (options->rate_limiter == nullptr) Fail("--rate_limiter_*: no such limiter");
 }
 
 }  // namespace
+
+rocksdb::CompressionType CompressionOfFlag() {
+  return ParseCompression(FLAGS_compression_type).type;
+}
 
 const char* CompressionName() { return ParseCompression(FLAGS_compression_type).name; }
 
@@ -356,6 +417,7 @@ void SetOptions(rocksdb::Options* options) {
   options->db_write_buffer_size = static_cast<size_t>(FLAGS_db_write_buffer_size);
   options->writable_file_max_buffer_size = static_cast<size_t>(FLAGS_writable_file_max_buffer_size);
   options->max_successive_merges = static_cast<size_t>(FLAGS_max_successive_merges);
+  options->strict_max_successive_merges = FLAGS_strict_max_successive_merges;
   options->optimize_filters_for_hits = FLAGS_optimize_filters_for_hits;
   options->force_consistency_checks = FLAGS_force_consistency_checks;
   options->report_bg_io_stats = FLAGS_report_bg_io_stats;
@@ -372,6 +434,10 @@ void SetOptions(rocksdb::Options* options) {
   SetMore(options);
   const rocksdb::BlockBasedTableOptions table = TableOptions();
   options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  if (FLAGS_cost_write_buffer_to_cache) {
+    options->write_buffer_manager = std::make_shared<rocksdb::WriteBufferManager>(
+        static_cast<size_t>(FLAGS_db_write_buffer_size), table.block_cache);
+  }
   SetBlobs(options, table.block_cache);
   if (FLAGS_row_cache_size > 0) {
     options->row_cache = rocksdb::NewLRUCache(static_cast<size_t>(FLAGS_row_cache_size));

@@ -9,6 +9,8 @@ namespace db_bench {
 // unknown compression, say).
 void SetOptions(rocksdb::Options* options);
 
+// Of --compression_type. Exits likewise.
+rocksdb::CompressionType CompressionOfFlag();
 // As RocksDB's db_bench writes --compression_type in its head. Exits likewise.
 const char* CompressionName();
 

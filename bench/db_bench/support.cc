@@ -22,6 +22,8 @@ rocksdb::ReadOptions MakeReadOptions() {
   options.readahead_size = FLAGS_readahead_size;
   options.adaptive_readahead = FLAGS_adaptive_readahead;
   options.async_io = FLAGS_async_io;
+  options.auto_readahead_size = FLAGS_auto_readahead_size;
+  if (FLAGS_rate_limit_user_ops) options.rate_limiter_priority = rocksdb::Env::IO_USER;
   options.optimize_multiget_for_io = FLAGS_optimize_multiget_for_io;
   options.tailing = FLAGS_use_tailing_iterator;
   options.total_order_seek = FLAGS_total_order_seek;
@@ -34,6 +36,7 @@ rocksdb::WriteOptions MakeWriteOptions() {
   rocksdb::WriteOptions options;
   options.sync = FLAGS_sync;
   options.disableWAL = FLAGS_disable_wal;
+  if (FLAGS_rate_limit_auto_wal_flush) options.rate_limiter_priority = rocksdb::Env::IO_USER;
   return options;
 }
 
