@@ -640,6 +640,23 @@ class DbBenchTest(unittest.TestCase):
             self.assertEqual(said[0], f'ERROR: flag --{name}={other} ')
             self.assertEqual(said[1].split()[:3], why.split()[:3])
 
+    def test_a_processor_alone(self):
+        checksums, compressions = 'crc32c,xxhash,xxhash64,xxh3', 'compress,compressreject,uncompress'
+        flags = ('--num=10', '--block_size=16777216', '--ops_between_duration_checks=1', '--duration=1', '--histogram')
+        seen, text = self.expect_runs(f'--benchmarks={checksums}', *flags)
+        for name in checksums.split(','):
+            self.assertRegex(seen[name][1], r'^ +\d+\.\d MB/s \(16777216 per op\)$')
+        self.assertIn('Microseconds per hash:', text)
+        for compression in 'snappy', 'zlib', 'lz4', 'lz4hc', 'zstd':
+            seen, _ = self.expect_runs(f'--benchmarks={compressions}', f'--compression_type={compression}', '--compression_ratio=0.3', *flags)
+            self.assertRegex(seen['compress'][1], r'^ +\d+\.\d MB/s \(output: \d\d\.\d%\)$')
+            self.assertRegex(seen['compressreject'][1], r' MB/s \(rejected; output buffer 20\.0% of input\)$')
+            self.assertRegex(seen['uncompress'][1], r'^ +\d+\.\d MB/s$')
+        # As many blocks as there are in 5000 MB.
+        self.assertEqual(self.expect_runs('--num=1', '--benchmarks=crc32c', '--block_size=1048576')[0]['crc32c'][0], 5000)
+        self.expect_refusal('--compression_type=none has nothing to do', '--benchmarks=uncompress', '--compression_type=none')
+        self.expect_refusal('does not get smaller', '--benchmarks=compress', '--compression_ratio=1', '--compression_type=lz4')
+
     def test_block_cache_is_traced(self):
         with tempfile.TemporaryDirectory() as folder:
             trace = f'--block_cache_trace_file={folder}/blocks'

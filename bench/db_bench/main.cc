@@ -52,7 +52,7 @@ const std::vector<NamedWorkload>& Workloads() {
     for (const auto of :
          {WriteWorkloads, DeterministicWorkloads, ReadWorkloads, MergeWorkloads, MixedWorkloads,
           TransactionWorkloads, UpkeepWorkloads, TimeSeriesWorkloads, TraceWorkloads,
-          IngestWorkloads, DisposableWorkloads, RemoteWorkloads}) {
+          IngestWorkloads, DisposableWorkloads, RemoteWorkloads, CpuWorkloads}) {
       for (auto& workload : of()) list->push_back(std::move(workload));
     }
     return list;

@@ -15,8 +15,9 @@ namespace db_bench {
 
 namespace {
 
-const char* const kOpNames[kOpKinds] = {"read",   "write", "delete",  "seek", "multiget",
-                                        "update", "merge", "compact", "op"};
+const char* const kOpNames[kOpKinds] = {"read",   "write", "delete",    "seek",     "multiget",
+                                        "update", "merge", "compact",   "compress", "uncompress",
+                                        "crc",    "hash",  "multiscan", "op"};
 
 uint64_t NextReport(uint64_t done) {
   uint64_t step = 100;

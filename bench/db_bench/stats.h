@@ -17,8 +17,23 @@ class DB;
 
 namespace db_bench {
 
-enum class OpKind { kRead, kWrite, kDelete, kSeek, kMultiGet, kUpdate, kMerge, kCompact, kOther };
-inline constexpr int kOpKinds = 9;
+enum class OpKind {
+  kRead,
+  kWrite,
+  kDelete,
+  kSeek,
+  kMultiGet,
+  kUpdate,
+  kMerge,
+  kCompact,
+  kCompress,
+  kUncompress,
+  kCrc,
+  kHash,
+  kMultiScan,
+  kOther
+};
+inline constexpr int kOpKinds = 14;
 
 // Writes `seconds,operations in that interval` lines to a file while workloads run
 // (--report_interval_seconds).

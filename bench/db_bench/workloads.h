@@ -42,6 +42,7 @@ std::vector<NamedWorkload> TraceWorkloads();
 std::vector<NamedWorkload> IngestWorkloads();
 std::vector<NamedWorkload> DisposableWorkloads();
 std::vector<NamedWorkload> RemoteWorkloads();
+std::vector<NamedWorkload> CpuWorkloads();
 // What openandcompact gets its jobs from: an option of the database. Null: it is not to run.
 std::shared_ptr<rocksdb::CompactionService> RemoteJobs();
 // Ends the program unless the database has the entries of --truth_db, and no others.
