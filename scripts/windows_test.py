@@ -29,6 +29,7 @@ TIMEOUT_S = 3600
 SUITES = {
     'tools': (['test/tools/tools_test.py', '--bin', '{bin}'], ['ldb', 'sst_dump', 'cairn']),
     'db_bench': (['bench/db_bench_test.py', '{bin}/db_bench'], ['db_bench']),
+    'db_bench_flags': (['bench/db_bench_flags_test.py', '{bin}/db_bench'], ['db_bench']),
     'trace_analyzer': (['test/tools/trace_analyzer_test.py', '{bin}/trace_analyzer'], ['trace_analyzer']),
     'block_cache_trace_analyzer': (['test/tools/block_cache_trace_analyzer_test.py', '{bin}/block_cache_trace_analyzer'],
                                    ['block_cache_trace_analyzer']),

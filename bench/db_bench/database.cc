@@ -43,7 +43,7 @@ Database::Database() : path_(FLAGS_db) {
 }
 
 void Database::OpenFirst() {
-  if (!FLAGS_use_existing_db && !FLAGS_readonly) {
+  if (!FLAGS_use_existing_db && !FLAGS_readonly && !FLAGS_use_secondary_db) {
     Destroy();
   }
   Open();
@@ -56,6 +56,11 @@ void Database::Recreate() {
 }
 
 void Database::Close() {
+  if (follower_ != nullptr) {
+    closing_.set();
+    follower_->join();
+    follower_.reset();
+  }
   for (rocksdb::ColumnFamilyHandle* family : families_) {
     const rocksdb::Status s = db_->DestroyColumnFamilyHandle(family);
     if (!s.ok()) Fail("close error: " + s.ToString());
@@ -82,6 +87,14 @@ void Database::Open() {
   rocksdb::Status s;
   if (FLAGS_readonly) {
     s = rocksdb::DB::OpenForReadOnly(options_, path_, families, &families_, &db);
+  } else if (FLAGS_use_secondary_db) {
+    if (FLAGS_secondary_path.empty()) {
+      s = options_.env->GetTestDirectory(&FLAGS_secondary_path);
+      if (!s.ok()) Fail("no test directory, give --secondary_path: " + s.ToString());
+      FLAGS_secondary_path += "/dbbench_secondary";
+    }
+    s = rocksdb::DB::OpenAsSecondary(options_, path_, FLAGS_secondary_path, families, &families_,
+                                     &db);
   } else if (FLAGS_transaction_db) {
     rocksdb::TransactionDB* opened = nullptr;
     s = rocksdb::TransactionDB::Open(options_, rocksdb::TransactionDBOptions(), path_, families,
@@ -96,10 +109,26 @@ void Database::Open() {
   }
   if (!s.ok()) Fail("open error: " + s.ToString());
   db_.reset(db);
+  if (FLAGS_use_secondary_db && FLAGS_secondary_update_interval > 0) {
+    closing_.reset();
+    follower_ = std::make_unique<fiber::Thread>("db_bench_follower", [this] { FollowPrimary(); });
+  }
   if (FLAGS_report_open_timing) {
     std::printf("OpenDb:     %g milliseconds\n",
                 static_cast<double>(fiber::now_nanos() - start) / 1e6);
   }
+}
+
+void Database::FollowPrimary() {
+  const auto interval = static_cast<uint64_t>(FLAGS_secondary_update_interval) * 1000000000;
+  do {
+    const rocksdb::Status s = db_->TryCatchUpWithPrimary();
+    if (!s.ok()) {
+      std::fprintf(stderr, "Failed to catch up with primary: %s\n", s.ToString().c_str());
+      return;
+    }
+    updates_.fetch_add(1, std::memory_order_relaxed);
+  } while (!closing_.wait_until(fiber::now_nanos() + interval));
 }
 
 std::string Database::Statistics() const {

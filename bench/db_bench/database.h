@@ -2,10 +2,13 @@
 // between workloads only; the clients share the open DB.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "fiber/sync.h"
+#include "fiber/thread.h"
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"
 #include "rocksdb/options.h"
@@ -29,18 +32,26 @@ class Database {
   const std::string& path() const { return path_; }
   // The statistics as text; empty without --statistics.
   std::string Statistics() const;
+  // With --use_secondary_db: how often it caught up with its primary.
+  uint64_t updates() const { return updates_.load(std::memory_order_relaxed); }
   // Those, and the database's own, begin again at 0.
   rocksdb::Status ResetStatistics() const;
 
  private:
   void Destroy();
   void Open();
+  // Catches up with the primary every --secondary_update_interval seconds, until the database is
+  // closed. It ends early where that fails, with a message.
+  void FollowPrimary();
 
   std::shared_ptr<rocksdb::Env> env_;  // null: an Env that lives for ever; outlives what follows
   std::string path_;
   rocksdb::Options options_;
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> families_;  // owned, of db_
+  std::unique_ptr<fiber::Thread> follower_;             // null: it is no secondary
+  fiber::Event closing_;
+  std::atomic<uint64_t> updates_{0};  // relaxed: a number to print
 };
 
 }  // namespace db_bench

@@ -90,7 +90,7 @@ class DisposableFill {
     const uint64_t number = Number(place);
     const rocksdb::Slice k = key_.Set(number);
     bytes_ += k.size() + static_cast<uint64_t>(value_size);
-    return target_.Put(batch, number, k, client_->values->Next(static_cast<size_t>(value_size)));
+    return target_.Put(batch, number, k, ValueOf(client_, static_cast<size_t>(value_size)));
   }
 
   uint64_t Number(uint64_t place) const {

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,26 @@ void Fail(const std::string& message) {
   DEFINE_##type(name, value, "RocksDB's, not supported by Cairn: " why);
 #include "db_bench/unsupported_flags.inc"
 #undef UNSUPPORTED
+
+const std::vector<size_t>& FamiliesByPercent() {
+  static const auto* const all = [] {
+    auto* families = new std::vector<size_t>;
+    std::stringstream list(FLAGS_column_family_distribution);
+    size_t family = 0;
+    for (std::string share; std::getline(list, share, ','); family++) {
+      const bool number = !share.empty() && share.size() <= 3 &&
+                          share.find_first_not_of("0123456789") == std::string::npos;
+      if (!number) Fail("--column_family_distribution: '" + share + "' is no share in percent");
+      families->insert(families->end(), static_cast<size_t>(std::stoi(share)), family);
+    }
+    if (family > 0 &&
+        (families->size() != 100 || family != static_cast<size_t>(FLAGS_num_column_families))) {
+      Fail("--column_family_distribution: a share for each family, 100 together");
+    }
+    return families;
+  }();
+  return *all;
+}
 
 namespace {
 
@@ -84,6 +105,34 @@ void CheckRanges() {
   if (FLAGS_use_existing_keys && (FLAGS_num_column_families > 1 || FLAGS_user_timestamp_size > 0)) {
     Refuse("--use_existing_keys: one family, without timestamps");
   }
+  FamiliesByPercent();
+  if (FLAGS_same_value_percentage < 0 || FLAGS_same_value_percentage > 100) {
+    Refuse("--same_value_percentage must be from 0 to 100");
+  }
+  if (FLAGS_bgwriter_num < 0 || FLAGS_seek_nexts_to_delete < 0 || FLAGS_num_deletion_threads < 0) {
+    Refuse("--bgwriter_num, --seek_nexts_to_delete and --num_deletion_threads: not negative");
+  }
+  if (!(FLAGS_read_random_exp_range >= 0)) Refuse("--read_random_exp_range must not be negative");
+  if (FLAGS_writes_before_delete_range < 0 || FLAGS_writes_per_range_tombstone < 0 ||
+      FLAGS_range_tombstone_width <= 0 || FLAGS_max_num_range_tombstones < 0) {
+    Refuse(
+        "--writes_before_delete_range, --writes_per_range_tombstone and "
+        "--max_num_range_tombstones must not be negative, --range_tombstone_width positive");
+  }
+  if (FLAGS_sine_write_rate && FLAGS_sine_write_rate_interval_milliseconds == 0) {
+    Refuse("--sine_write_rate_interval_milliseconds must be positive");
+  }
+  if (FLAGS_seek_missing_prefix && (FLAGS_prefix_size <= 8 || FLAGS_key_size <= 8)) {
+    Refuse("--seek_missing_prefix needs --prefix_size and --key_size above 8");
+  }
+  if (FLAGS_keys_per_prefix < 0 || FLAGS_keys_per_prefix > FLAGS_num) {
+    Refuse("--keys_per_prefix must be from 0 to --num");
+  }
+  if (FLAGS_keys_per_prefix > 0 &&
+      (FLAGS_prefix_size <= 0 || FLAGS_key_size - FLAGS_prefix_size < 4 ||
+       FLAGS_use_existing_keys)) {
+    Refuse("--keys_per_prefix needs --prefix_size, 4 bytes below --key_size, and new keys");
+  }
   if (FLAGS_ingest_external_file_batch_size <= 0 || FLAGS_ingest_external_file_num_batches <= 0) {
     Refuse("--ingest_external_file_batch_size and _num_batches must be positive");
   }
@@ -110,6 +159,13 @@ void CheckRanges() {
   }
   if (FLAGS_numdistinct <= 0) Refuse("--numdistinct must be positive");
   if (FLAGS_merge_keys == 0) Refuse("--merge_keys must not be 0");
+  if (FLAGS_use_secondary_db &&
+      (FLAGS_readonly || FLAGS_transaction_db || FLAGS_optimistic_transaction_db)) {
+    Refuse("--use_secondary_db: not with --readonly or a database of transactions");
+  }
+  if (FLAGS_secondary_update_interval < 0) {
+    Refuse("--secondary_update_interval must not be negative");
+  }
   if (FLAGS_transaction_db && FLAGS_optimistic_transaction_db) {
     Refuse("--transaction_db and --optimistic_transaction_db: one of them");
   }

@@ -5,7 +5,9 @@
 
 #include <gflags/gflags.h>
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 namespace db_bench {
 
@@ -17,6 +19,10 @@ namespace db_bench {
 // cannot honour end the process with a message that names the flag (exit status 1); --undefok=NAMES
 // excuses unknown ones.
 void ParseFlags(int* argc, char*** argv);
+
+// Which family a key is of, by its number % 100: --column_family_distribution. Empty: there is
+// none.
+const std::vector<size_t>& FamiliesByPercent();
 
 // Ends the process with the message (exit status 1).
 [[noreturn]] void Fail(const std::string& message);

@@ -75,6 +75,11 @@ class ValueGenerator {
     position_ += size;
     return rocksdb::Slice(data_->data() + start, size);
   }
+  // Always the same one.
+  rocksdb::Slice First(size_t size) {
+    if (size > data_->size()) Grow(size);
+    return rocksdb::Slice(data_->data(), size);
+  }
   // Goes on from anywhere in the text, as `number` says.
   void Jump(uint64_t number) { position_ = number % data_->size(); }
 

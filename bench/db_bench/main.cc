@@ -4,6 +4,7 @@
 // librocksdb.
 
 #include <algorithm>
+#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -184,8 +185,9 @@ int Main(int argc, char** argv) {
       clients = 1;
     }
     if (workload.fresh_db) {
-      if (FLAGS_use_existing_db) {
-        std::printf("%-12s : skipped (--use_existing_db is true)\n", name.c_str());
+      if (FLAGS_use_existing_db || FLAGS_use_secondary_db) {
+        std::printf("%-12s : skipped (--%s is true)\n", name.c_str(),
+                    FLAGS_use_existing_db ? "use_existing_db" : "use_secondary_db");
         continue;
       }
       database.Recreate();
@@ -201,6 +203,9 @@ int Main(int argc, char** argv) {
     std::printf("STATISTICS:\n%s\n", database.Statistics().c_str());
   }
   database.Close();
+  if (FLAGS_use_secondary_db) {
+    std::printf("Secondary instance updated  %" PRIu64 " times.\n", database.updates());
+  }
   return 0;
 }
 

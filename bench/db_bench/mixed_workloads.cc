@@ -91,7 +91,7 @@ class SineRate {
     if (now >= next_) {
       next_ = now + FLAGS_sine_mix_rate_interval_milliseconds * 1000000;
       const double x = static_cast<double>(now - start_) / 1e9;
-      double rate = FLAGS_sine_a * std::sin(FLAGS_sine_b * x + FLAGS_sine_c) + FLAGS_sine_d;
+      double rate = SineAt(x);
       rate += FLAGS_sine_a * FLAGS_sine_mix_rate_noise * (random->Fraction() - 0.5);
       limiter_->SetBytesPerSecond(std::max<int64_t>(1, Whole(rate * share_)));
     }
@@ -181,7 +181,7 @@ class MixGraph {
         Pareto(client_->random.Fraction(), FLAGS_value_theta, FLAGS_value_k, FLAGS_value_sigma);
     if (size > largest) size %= largest;
     size = std::max(size, std::min<int64_t>(10, largest));
-    const rocksdb::Slice value = client_->values->Next(static_cast<size_t>(size));
+    const rocksdb::Slice value = ValueOf(client_, static_cast<size_t>(size));
     const rocksdb::Status s = target_.Put(number_, key, value);
     if (!s.ok()) Fail("put", s);
     puts_++;

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "db_bench/flags.h"
 #include "db_bench/workloads.h"
@@ -23,6 +24,7 @@
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
+#include "rocksdb/utilities/options_util.h"
 #include "rocksdb/write_buffer_manager.h"
 
 namespace db_bench {
@@ -323,18 +325,10 @@ void SetMore(rocksdb::Options* options) {
     }
     options->max_bytes_for_level_multiplier_additional.push_back(multiplier);
   }
-  if (FLAGS_file_checksum) {
-    options->file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
-  }
-  options->compaction_filter = ExpiredSamples();
-  if (FLAGS_use_keep_filter && options->compaction_filter == nullptr) {
-    static const KeepAll filter;
-    options->compaction_filter = &filter;
-  }
+  options->enable_thread_tracking = FLAGS_thread_status_per_interval > 0;
   if (FLAGS_use_stderr_info_logger) options->info_log = std::make_shared<StderrLogger>();
   options->dump_malloc_stats = FLAGS_dump_malloc_stats;
   options->max_compaction_trigger_wakeup_seconds = FLAGS_max_compaction_trigger_wakeup_seconds;
-  options->compaction_service = RemoteJobs();
   options->delete_obsolete_files_period_micros = FLAGS_delete_obsolete_files_period_micros;
   options->allow_data_in_errors = FLAGS_allow_data_in_errors;
   options->stats_history_buffer_size = FLAGS_stats_history_buffer_size;
@@ -385,9 +379,9 @@ rocksdb::CompressionType CompressionOfFlag() {
 
 const char* CompressionName() { return ParseCompression(FLAGS_compression_type).name; }
 
-void SetOptions(rocksdb::Options* options) {
-  options->create_if_missing = !FLAGS_use_existing_db;
-  options->create_missing_column_families = FLAGS_num_column_families > 1;
+namespace {
+
+void SetFromFlags(rocksdb::Options* options) {
   if (FLAGS_user_timestamp_size > 0) options->comparator = rocksdb::BytewiseComparatorWithU64Ts();
   options->write_buffer_size = FLAGS_write_buffer_size;
   options->max_write_buffer_number = FLAGS_max_write_buffer_number;
@@ -429,7 +423,6 @@ void SetOptions(rocksdb::Options* options) {
   SetLevelOptions(options);
   SetCompression(options);
   SetPrefixes(options);
-  SetRateLimiter(options);
   SetMergeOperator(options);
   SetMore(options);
   const rocksdb::BlockBasedTableOptions table = TableOptions();
@@ -439,6 +432,22 @@ void SetOptions(rocksdb::Options* options) {
         static_cast<size_t>(FLAGS_db_write_buffer_size), table.block_cache);
   }
   SetBlobs(options, table.block_cache);
+}
+
+// What a file of options cannot say, or leaves out.
+void Complete(rocksdb::Options* options) {
+  options->create_if_missing = !FLAGS_use_existing_db;
+  options->create_missing_column_families = FLAGS_num_column_families > 1;
+  if (options->rate_limiter == nullptr) SetRateLimiter(options);
+  if (FLAGS_file_checksum && options->file_checksum_gen_factory == nullptr) {
+    options->file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
+  }
+  if (options->compaction_filter == nullptr) options->compaction_filter = ExpiredSamples();
+  if (FLAGS_use_keep_filter && options->compaction_filter == nullptr) {
+    static const KeepAll filter;
+    options->compaction_filter = &filter;
+  }
+  options->compaction_service = RemoteJobs();
   if (FLAGS_row_cache_size > 0) {
     options->row_cache = rocksdb::NewLRUCache(static_cast<size_t>(FLAGS_row_cache_size));
   }
@@ -446,6 +455,37 @@ void SetOptions(rocksdb::Options* options) {
     options->statistics = rocksdb::CreateDBStatistics();
     options->statistics->set_stats_level(static_cast<rocksdb::StatsLevel>(FLAGS_stats_level));
   }
+}
+
+// The database's, and those of its first family. The block cache, and the filter policy where there
+// is none, are the flags'.
+void SetFromFile(rocksdb::Options* options) {
+  rocksdb::Env* const env = options->env;
+  rocksdb::ConfigOptions config;
+  config.ignore_unknown_options = false;
+  config.env = env;
+  rocksdb::DBOptions db_options;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  const rocksdb::Status s =
+      rocksdb::LoadOptionsFromFile(config, FLAGS_options_file, &db_options, &families);
+  if (!s.ok()) Fail("Unable to load options file " + FLAGS_options_file + ": " + s.ToString());
+  db_options.env = env;
+  *options = rocksdb::Options(db_options, families.at(0).options);
+  const auto* found =
+      std::as_const(*options->table_factory).GetOptions<rocksdb::BlockBasedTableOptions>();
+  if (found == nullptr) return;
+  rocksdb::BlockBasedTableOptions table = *found;
+  const rocksdb::BlockBasedTableOptions flags = TableOptions();
+  if (FLAGS_cache_size > 0) table.block_cache = flags.block_cache;
+  if (table.filter_policy == nullptr) table.filter_policy = flags.filter_policy;
+  options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+}
+
+}  // namespace
+
+void SetOptions(rocksdb::Options* options) {
+  FLAGS_options_file.empty() ? SetFromFlags(options) : SetFromFile(options);
+  Complete(options);
 }
 
 }  // namespace db_bench

@@ -11,6 +11,7 @@
 
 #include "db_bench/flags.h"
 #include "db_bench/histogram.h"
+#include "db_bench/range_deletions.h"
 #include "db_bench/support.h"
 #include "db_bench/workloads.h"
 #include "rocksdb/iterator.h"
@@ -44,13 +45,14 @@ void ReadEach(Client* client, bool missing, int64_t reads, const Read& read_one)
   Duration duration(FLAGS_duration, reads);
   while (!duration.Done(1)) {
     if (!strided) {
-      number = client->random.Uniform(FLAGS_num);
+      number = NumberToRead(&client->random);
     } else if (read % FLAGS_batch_size == 0) {
       number = FirstOfStride(&client->random);
     } else {
       number += FLAGS_multiread_stride;
     }
     const rocksdb::Slice k = missing ? key.SetMissing(number) : key.Set(number);
+    client->shared->LimitReads(1);
     const rocksdb::Status s = read_one(number, k, &bytes);
     read++;
     if (s.ok()) {
@@ -197,10 +199,11 @@ void MultiReadRandom(Client* client, bool entities) {
     const uint64_t first = strided ? FirstOfStride(&client->random) : 0;
     for (size_t i = 0; i < batch; i++) {
       const uint64_t number =
-          strided ? first + i * FLAGS_multiread_stride : client->random.Uniform(FLAGS_num);
+          strided ? first + i * FLAGS_multiread_stride : NumberToRead(&client->random);
       keys[i] = buffers[i].Set(number);
       families[i] = target.Family(number);
     }
+    client->shared->LimitReads(FLAGS_batch_size);
     if (entities) {
       db->MultiGetEntity(target.read, batch, families.data(), keys.data(), columns.data(),
                          statuses.data());
@@ -236,6 +239,7 @@ void MultiReadRandom(Client* client, bool entities) {
 void ReadInOrder(Client* client, bool reverse, int64_t reads) {
   rocksdb::DB* db = client->shared->db;
   Target target(client);
+  target.HoldSnapshot();
   uint64_t bytes = 0;
   for (rocksdb::ColumnFamilyHandle* family : client->shared->families) {
     const std::unique_ptr<rocksdb::Iterator> iter(db->NewIterator(target.Reading(), family));
@@ -253,6 +257,7 @@ void ReadInOrder(Client* client, bool reverse, int64_t reads) {
 void SeekRandom(Client* client) {
   rocksdb::DB* db = client->shared->db;
   Target target(client);
+  target.HoldSnapshot();
   std::unique_ptr<rocksdb::Iterator> iter;
   Key key, bound_key;
   rocksdb::Slice bound;
@@ -261,7 +266,7 @@ void SeekRandom(Client* client) {
   Duration duration(FLAGS_duration, Reads());
   while (!duration.Done(1)) {
     const uint64_t number = client->random.Uniform(FLAGS_num);
-    const rocksdb::Slice k = key.Set(number);
+    const rocksdb::Slice k = key.SetToSeek(number);
     if (FLAGS_max_scan_distance > 0) {
       const auto distance = static_cast<uint64_t>(FLAGS_max_scan_distance);
       if (FLAGS_reverse_iterator) {
@@ -272,6 +277,7 @@ void SeekRandom(Client* client) {
         target.read.iterate_upper_bound = &bound;
       }
     }
+    client->shared->LimitReads(1);
     // Each seek with its own, as RocksDB's db_bench does.
     iter.reset(db->NewIterator(target.Reading(), target.Family(number)));
     iter->Seek(k);
@@ -279,6 +285,13 @@ void SeekRandom(Client* client) {
     if (iter->Valid() && iter->key().compare(k) == 0) found++;
     for (int i = 0; i < FLAGS_seek_nexts && iter->Valid(); i++) {
       bytes += iter->key().size() + iter->value().size();
+      FLAGS_reverse_iterator ? iter->Prev() : iter->Next();
+    }
+    for (int i = 0; i < FLAGS_seek_nexts_to_delete && iter->Valid(); i++) {
+      rocksdb::WriteBatch batch;
+      rocksdb::Status s = target.Delete(&batch, number, iter->key());
+      if (s.ok()) s = db->Write(target.write, &batch);
+      if (!s.ok()) Fail("del", s);
       FLAGS_reverse_iterator ? iter->Prev() : iter->Next();
     }
     if (!iter->status().ok()) Fail("iterator", iter->status());
@@ -293,16 +306,27 @@ void WriteBeside(Client* client, bool merges) {
   rocksdb::DB* db = client->shared->db;
   Target target(client);
   Key key;
-  RunBeside(client, [&] {
-    const uint64_t number = client->random.Uniform(FLAGS_num);
+  const auto keys = static_cast<uint64_t>(FLAGS_bgwriter_num > 0 ? FLAGS_bgwriter_num : FLAGS_num);
+  RangeDeletions ranges(&target);
+  rocksdb::WriteBatch deletions;
+  const auto write = [&] {
+    const uint64_t number = client->random.Uniform(keys);
     const rocksdb::Slice k = key.Set(number);
     const rocksdb::Slice value = NextValue(client);
     const rocksdb::Status s =
         merges ? target.Merge(number, k, value) : target.Put(number, k, value);
     if (!s.ok()) Fail(merges ? "merge" : "put", s);
     client->stats.FinishedOps(db, 1, merges ? OpKind::kMerge : OpKind::kWrite);
-    return k.size() + value.size();
-  });
+    const uint64_t bytes = k.size() + value.size();
+    if (ranges.Add(number, &deletions)) {
+      const rocksdb::Status deleted = db->Write(target.write, &deletions);
+      if (!deleted.ok()) Fail("deleterange", deleted);
+      deletions.Clear();
+      client->stats.FinishedOps(db, 1, OpKind::kWrite);
+    }
+    return bytes;
+  };
+  RunBeside(client, write, FLAGS_finish_after_writes ? Writes() : -1);
 }
 
 void BackgroundWriter(Client* client) { WriteBeside(client, /*merges=*/false); }
@@ -312,6 +336,7 @@ void BackgroundMerger(Client* client) { WriteBeside(client, /*merges=*/true); }
 void BackgroundScanner(Client* client) {
   rocksdb::DB* db = client->shared->db;
   Target target(client);
+  target.HoldSnapshot();
   std::unique_ptr<rocksdb::Iterator> iter(db->NewIterator(target.Reading()));
   RunBeside(client, [&] {
     if (iter->Valid()) {

@@ -1,5 +1,6 @@
 #include "db_bench/runner.h"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -12,6 +13,14 @@
 #include "rocksdb/perf_level.h"
 
 namespace db_bench {
+
+void Shared::Request(rocksdb::RateLimiter* limiter, int64_t units) {
+  while (units > 0) {
+    const int64_t step = std::min(units, limiter->GetSingleBurstBytes());
+    limiter->Request(step, rocksdb::Env::IO_HIGH, nullptr);
+    units -= step;
+  }
+}
 
 namespace {
 
@@ -43,6 +52,14 @@ void RunWorkload(const std::string& name, int clients, const Database& database,
     reporter = std::make_unique<Reporter>(FLAGS_report_file, FLAGS_report_interval_seconds);
   }
   Shared shared(database.db(), &database.families(), clients);
+  if (FLAGS_benchmark_read_rate_limit > 0) {
+    shared.read_limit.reset(
+        rocksdb::NewGenericRateLimiter(static_cast<int64_t>(FLAGS_benchmark_read_rate_limit)));
+  }
+  if (FLAGS_benchmark_write_rate_limit > 0 || FLAGS_sine_write_rate) {
+    const auto rate = static_cast<int64_t>(FLAGS_benchmark_write_rate_limit);
+    shared.write_limit.reset(rocksdb::NewGenericRateLimiter(std::max<int64_t>(1, rate)));
+  }
   std::vector<std::unique_ptr<Client>> all;
   for (int i = 0; i < clients; i++) {
     total_clients++;

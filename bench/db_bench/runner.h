@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "db_bench/stats.h"
 #include "fiber/sync.h"
 #include "rocksdb/db.h"
+#include "rocksdb/rate_limiter.h"
 
 namespace db_bench {
 
@@ -20,9 +22,18 @@ struct Shared {
   Shared(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>* families, int clients)
       : db(db), families(*families), clients(clients), initialized(clients), start(1) {}
 
+  // Returns when so many more may be read: --benchmark_read_rate_limit.
+  void LimitReads(int64_t reads) const {
+    if (read_limit != nullptr) Request(read_limit.get(), reads);
+  }
+  // In as many steps as the limiter's bursts ask for.
+  static void Request(rocksdb::RateLimiter* limiter, int64_t units);
+
   rocksdb::DB* const db;
   const std::vector<rocksdb::ColumnFamilyHandle*>& families;  // --num_column_families
   const int clients;
+  // Of all clients together; null: none is asked for.
+  std::unique_ptr<rocksdb::RateLimiter> read_limit, write_limit;
   fiber::Latch initialized;
   fiber::Latch start;
   std::atomic<int> ended{0};  // clients that finished; relaxed polling by the background writer

@@ -4,12 +4,14 @@
 #include <cinttypes>
 #include <cstdio>
 #include <utility>
+#include <vector>
 
 #include "db_bench/flags.h"
 #include "fiber/clock.h"
 #include "fiber/io.h"
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"
+#include "rocksdb/thread_status.h"
 
 namespace db_bench {
 
@@ -30,6 +32,29 @@ uint64_t NextReport(uint64_t done) {
                             : 50000;
   }
   return done + 100000;
+}
+
+// What the background threads do.
+void PrintThreadStatus(rocksdb::Env* env) {
+  std::vector<rocksdb::ThreadStatus> threads;
+  const rocksdb::Status s = env->GetThreadList(&threads);
+  if (!s.ok()) Fail("GetThreadList error: " + s.ToString());
+  std::fprintf(stderr, "\n%18s %10s %12s %20s %13s %45s %12s %s\n", "ThreadID", "ThreadType",
+               "cfName", "Operation", "ElapsedTime", "Stage", "State", "OperationProperties");
+  for (const rocksdb::ThreadStatus& thread : threads) {
+    using Names = rocksdb::ThreadStatus;
+    std::fprintf(stderr, "%18" PRIu64 " %10s %12s %20s %13s %45s %12s", thread.thread_id,
+                 Names::GetThreadTypeName(thread.thread_type).c_str(), thread.cf_name.c_str(),
+                 Names::GetOperationName(thread.operation_type).c_str(),
+                 Names::MicrosToString(thread.op_elapsed_micros).c_str(),
+                 Names::GetOperationStageName(thread.operation_stage).c_str(),
+                 Names::GetStateName(thread.state_type).c_str());
+    for (const auto& [name, value] :
+         Names::InterpretOperationProperties(thread.operation_type, thread.op_properties)) {
+      std::fprintf(stderr, " %s %" PRIu64 " |", name.c_str(), value);
+    }
+    std::fprintf(stderr, "\n");
+  }
 }
 
 std::string LocalTime() {
@@ -85,6 +110,8 @@ void Stats::Stop() {
   seconds_ = static_cast<double>(finish_nanos_ - start_nanos_) * 1e-9;
 }
 
+void Stats::BeginNextOp() { last_op_nanos_ = fiber::now_nanos(); }
+
 void Stats::FinishedOps(rocksdb::DB* db, int64_t ops, OpKind kind) {
   if (reporter_ != nullptr) {
     reporter_->Finished(ops);
@@ -93,7 +120,11 @@ void Stats::FinishedOps(rocksdb::DB* db, int64_t ops, OpKind kind) {
     const uint64_t now = fiber::now_nanos();
     auto& histogram = histograms_[static_cast<int>(kind)];
     if (histogram == nullptr) histogram = std::make_unique<Histogram>();
-    histogram->Add((now - last_op_nanos_) / 1000);
+    const uint64_t micros = (now - last_op_nanos_) / 1000;
+    histogram->Add(micros);
+    if (micros >= FLAGS_slow_usecs && FLAGS_stats_interval == 0) {
+      std::fprintf(stderr, "long op: %" PRIu64 " micros%30s\r", micros, "");
+    }
     last_op_nanos_ = now;
   }
   done_ += ops;
@@ -127,6 +158,16 @@ void Stats::PrintProgress(rocksdb::DB* db) {
   if (id_ == 0 && FLAGS_stats_per_interval > 0 && db != nullptr &&
       db->GetProperty("rocksdb.stats", &text)) {
     std::fprintf(stderr, "%s\n", text.c_str());
+    for (int level = 0; FLAGS_show_table_properties && level < FLAGS_num_levels; level++) {
+      const std::string property =
+          "rocksdb.aggregated-table-properties-at-level" + std::to_string(level);
+      if (db->GetProperty(property, &text) && text.find("# entries=0") == std::string::npos) {
+        std::fprintf(stderr, "Level[%d]: %s\n", level, text.c_str());
+      }
+    }
+  }
+  if (id_ == 0 && FLAGS_thread_status_per_interval > 0 && db != nullptr) {
+    PrintThreadStatus(db->GetEnv());
   }
   next_report_ += FLAGS_stats_interval > 0 ? FLAGS_stats_interval : 1000;
   last_report_done_ = done_;

@@ -64,6 +64,8 @@ class Stats {
   // After `ops` operations of one call. `db` is asked for its own statistics if
   // --stats_per_interval says so.
   void FinishedOps(rocksdb::DB* db, int64_t ops, OpKind kind);
+  // What was waited for since the last operation is none of the next one's.
+  void BeginNextOp();
   void AddBytes(uint64_t bytes) { bytes_ += bytes; }
   void AddMessage(const std::string& message);
   // A background client (the writer of readwhilewriting) stays out of the merged report.

@@ -8,7 +8,7 @@
 #include "db_bench/flags.h"
 #include "fiber/clock.h"
 #include "fiber/runtime.h"
-#include "rocksdb/iterator.h"
+#include "rocksdb/rate_limiter.h"
 
 namespace db_bench {
 
@@ -38,35 +38,6 @@ rocksdb::WriteOptions MakeWriteOptions() {
   options.disableWAL = FLAGS_disable_wal;
   if (FLAGS_rate_limit_auto_wal_flush) options.rate_limiter_priority = rocksdb::Env::IO_USER;
   return options;
-}
-
-namespace {
-
-// Those of --use_existing_keys.
-std::vector<std::string>& ExistingKeys() {
-  static auto* const keys = new std::vector<std::string>;
-  return *keys;
-}
-
-}  // namespace
-
-Key::Key() : existing_(ExistingKeys()), buffer_(static_cast<size_t>(FLAGS_key_size)) {}
-
-rocksdb::Slice Key::SetMissing(uint64_t number) {
-  if (existing_.empty()) return buffer_.SetMissing(number);
-  missing_ = existing_[number % existing_.size()] + '.';
-  return rocksdb::Slice(missing_);
-}
-
-void Key::UseExisting(rocksdb::DB* db) {
-  rocksdb::ReadOptions all;
-  all.total_order_seek = true;
-  const std::unique_ptr<rocksdb::Iterator> iter(db->NewIterator(all));
-  std::vector<std::string>& keys = ExistingKeys();
-  for (iter->SeekToFirst(); iter->Valid(); iter->Next()) keys.push_back(iter->key().ToString());
-  if (!iter->status().ok()) Fail("iterator", iter->status());
-  if (keys.empty()) Fail("--use_existing_keys: the database has no keys");
-  FLAGS_num = static_cast<int64_t>(keys.size());
 }
 
 bool UsesTimestamps() { return FLAGS_user_timestamp_size > 0; }
@@ -109,6 +80,24 @@ const rocksdb::ReadOptions& Target::Reading() {
   return read;
 }
 
+void Target::HoldSnapshot() {
+  if (!FLAGS_explicit_snapshot) return;
+  snapshot_ = std::make_unique<rocksdb::ManagedSnapshot>(db_);
+  read.snapshot = snapshot_->snapshot();
+}
+
+rocksdb::Status Target::DeleteRange(rocksdb::WriteBatch* batch, const rocksdb::Slice& begin,
+                                    const rocksdb::Slice& end) {
+  if (plain_) return batch->DeleteRange(begin, end);
+  rocksdb::Status s;
+  for (rocksdb::ColumnFamilyHandle* family : client_->shared->families) {
+    if (!s.ok()) break;
+    s = timestamped_ ? batch->DeleteRange(family, begin, end, NextTimestamp())
+                     : batch->DeleteRange(family, begin, end);
+  }
+  return s;
+}
+
 int64_t Reads() { return FLAGS_reads >= 0 ? FLAGS_reads : FLAGS_num; }
 
 int64_t Writes() { return FLAGS_writes >= 0 ? FLAGS_writes : FLAGS_num; }
@@ -123,28 +112,57 @@ void AddFound(Client* client, int64_t found, int64_t read, const char* end) {
                            end);
 }
 
+rocksdb::Slice ValueOf(Client* client, size_t size) {
+  const auto same = static_cast<uint64_t>(FLAGS_same_value_percentage);
+  return same > 0 && client->random.Uniform(100) < same ? client->values->First(size)
+                                                        : client->values->Next(size);
+}
+
 rocksdb::Slice NextValue(Client* client) {
   if (FLAGS_value_size_distribution_type == "fixed") {
-    return client->values->Next(static_cast<size_t>(FLAGS_value_size));
+    return ValueOf(client, static_cast<size_t>(FLAGS_value_size));
   }
   const auto min = static_cast<uint64_t>(FLAGS_value_size_min);
   const auto max = static_cast<uint64_t>(FLAGS_value_size_max);
   if (FLAGS_value_size_distribution_type == "uniform") {
-    return client->values->Next(min + client->random.Uniform(max - min + 1));
+    return ValueOf(client, min + client->random.Uniform(max - min + 1));
   }
   // "normal": of all sizes 99.7% lie between the bounds, the others are taken to them.
   const double middle = static_cast<double>(min + max) / 2;
   const double size = middle + client->random.Normal() * static_cast<double>(max - min) / 6;
-  return client->values->Next(
-      std::clamp(static_cast<uint64_t>(std::max(0.0, std::round(size))), min, max));
+  return ValueOf(client,
+                 std::clamp(static_cast<uint64_t>(std::max(0.0, std::round(size))), min, max));
 }
 
-void RunBeside(Client* client, const std::function<uint64_t()>& operation) {
+double SineAt(double seconds) {
+  return FLAGS_sine_a * std::sin(FLAGS_sine_b * seconds + FLAGS_sine_c) + FLAGS_sine_d;
+}
+
+WriteLimit::WriteLimit(Client* client)
+    : client_(client),
+      limiter_(client->shared->write_limit.get()),
+      start_(fiber::now_nanos()),
+      next_(start_) {}
+
+void WriteLimit::Wait(uint64_t bytes) {
+  if (FLAGS_sine_write_rate && fiber::now_nanos() >= next_) {
+    const uint64_t now = fiber::now_nanos();
+    next_ = now + FLAGS_sine_write_rate_interval_milliseconds * 1000000;
+    const double rate = SineAt(static_cast<double>(now - start_) / 1e9);
+    limiter_->SetBytesPerSecond(std::max<int64_t>(1, static_cast<int64_t>(rate)));
+  }
+  Shared::Request(limiter_, static_cast<int64_t>(bytes));
+  client_->stats.BeginNextOp();
+}
+
+void RunBeside(Client* client, const std::function<uint64_t()>& operation, int64_t times) {
   client->stats.SetExcludedFromMerge();
   const uint64_t start = fiber::now_nanos();
   uint64_t bytes = 0;
   // Relaxed: the count only says when to stop, no data hangs on it.
-  while (client->shared->ended.load(std::memory_order_relaxed) + 1 < client->shared->clients) {
+  while (times < 0
+             ? client->shared->ended.load(std::memory_order_relaxed) + 1 < client->shared->clients
+             : times-- > 0) {
     bytes += operation();
     if (FLAGS_benchmark_write_rate_limit > 0) {
       const double due =

@@ -3,11 +3,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "db_bench/flags.h"
+#include "db_bench/key.h"
 #include "db_bench/runner.h"
 #include "rocksdb/options.h"
+#include "rocksdb/snapshot.h"
 #include "rocksdb/status.h"
 #include "rocksdb/write_batch.h"
 
@@ -20,29 +24,6 @@ rocksdb::ReadOptions MakeReadOptions();
 rocksdb::WriteOptions MakeWriteOptions();
 bool UsesTimestamps();
 
-// The key of a number: the number itself, or, with --use_existing_keys, the one that has it in the
-// order of those that the database had at the start.
-class Key {
- public:
-  Key();
-  // Valid until the next call.
-  rocksdb::Slice Set(uint64_t number) {
-    return existing_.empty() ? buffer_.Set(number)
-                             : rocksdb::Slice(existing_[number % existing_.size()]);
-  }
-  // One that is not there.
-  rocksdb::Slice SetMissing(uint64_t number);
-
-  // Reads all of the database's into memory, and sets --num to how many there are. Before clients
-  // run. Exits with a message if there are none.
-  static void UseExisting(rocksdb::DB* db);
-
- private:
-  const std::vector<std::string>& existing_;
-  KeyBuffer buffer_;
-  std::string missing_;
-};
-
 // What the operations of one client go to: of each key the family that its number has, and, with
 // --user_timestamp_size, a timestamp. Keys and values stay the caller's.
 class Target {
@@ -51,7 +32,9 @@ class Target {
 
   rocksdb::ColumnFamilyHandle* Family(uint64_t number) const {
     const auto& families = client_->shared->families;
-    return families.size() == 1 ? families[0] : families[number % families.size()];
+    if (families.size() == 1) return families[0];
+    return families[by_percent_.empty() ? number % families.size()
+                                        : by_percent_[number % by_percent_.size()]];
   }
   rocksdb::Status Get(uint64_t number, const rocksdb::Slice& key, rocksdb::PinnableSlice* value) {
     value->Reset();
@@ -73,11 +56,16 @@ class Target {
     if (!timestamped_) return batch->Delete(Family(number), key);
     return batch->Delete(Family(number), key, NextTimestamp());
   }
+  // The keys from `begin` to before `end`, in all families.
+  rocksdb::Status DeleteRange(rocksdb::WriteBatch* batch, const rocksdb::Slice& begin,
+                              const rocksdb::Slice& end);
   rocksdb::Status Merge(uint64_t number, const rocksdb::Slice& key, const rocksdb::Slice& value) {
     return db_->Merge(write, Family(number), key, value);
   }
   // Iterators' and MultiGet's options: `read`, at a timestamp that stands until the next call.
   const rocksdb::ReadOptions& Reading();
+  // With --explicit_snapshot: all reads from here on are of the database as it is now.
+  void HoldSnapshot();
 
   rocksdb::ReadOptions read = MakeReadOptions();
   const rocksdb::WriteOptions write = MakeWriteOptions();
@@ -90,6 +78,8 @@ class Target {
   rocksdb::DB* const db_;
   const bool timestamped_ = UsesTimestamps();
   const bool plain_ = !timestamped_ && client_->shared->families.size() == 1;
+  const std::vector<size_t>& by_percent_ = FamiliesByPercent();
+  std::unique_ptr<rocksdb::ManagedSnapshot> snapshot_;
   std::string written_at_, read_at_;
   rocksdb::Slice read_at_slice_;
 };
@@ -102,12 +92,38 @@ int64_t ReadsAndWrites();
 // `(<found> of <read> found)`.
 void AddFound(Client* client, int64_t found, int64_t read, const char* end);
 
+// `size` bytes: one more piece of the client's text, or, --same_value_percentage of the time,
+// always the same.
+rocksdb::Slice ValueOf(Client* client, size_t size);
+
 // A value of the size that --value_size, or --value_size_distribution_type, says.
 rocksdb::Slice NextValue(Client* client);
 
-// What the client of id 0 does beside the others, until all of them ended: `operation` again and
-// again, which returns the bytes that it wrote, at --benchmark_write_rate_limit. Its operations
-// stay out of the report.
-void RunBeside(Client* client, const std::function<uint64_t()>& operation);
+// a * sin(b * x + c) + d of the flags --sine_*.
+double SineAt(double seconds);
+
+// Holds the writes of the clients back together: --benchmark_write_rate_limit, and
+// --sine_write_rate.
+class WriteLimit {
+ public:
+  explicit WriteLimit(Client* client);
+  // Returns when they may be written.
+  void Before(uint64_t bytes) {
+    if (limiter_ != nullptr) Wait(bytes);
+  }
+
+ private:
+  void Wait(uint64_t bytes);
+
+  Client* const client_;
+  rocksdb::RateLimiter* const limiter_;
+  const uint64_t start_;  // nanoseconds
+  uint64_t next_;         // when the sine is looked at again
+};
+
+// What the client of id 0 does beside the others: `operation` again and again, which returns the
+// bytes that it wrote, at --benchmark_write_rate_limit, until all others ended, or, if `times` is
+// not negative, so often. Its operations stay out of the report.
+void RunBeside(Client* client, const std::function<uint64_t()>& operation, int64_t times = -1);
 
 }  // namespace db_bench

@@ -114,8 +114,8 @@ void TimeSeries(Client* client) {
   if (client->id == 0) {
     WriteSamples(client);
   } else {
-    VisitSeries(client,
-                FLAGS_expire_style == "delete" && client->id + 1 == client->shared->clients);
+    VisitSeries(client, FLAGS_expire_style == "delete" &&
+                            client->id + FLAGS_num_deletion_threads >= client->shared->clients);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "db_bench/fill.h"
 #include "db_bench/flags.h"
+#include "db_bench/range_deletions.h"
 #include "db_bench/support.h"
 #include "db_bench/workloads.h"
 #include "kv_bench/permutation.h"
@@ -37,7 +38,9 @@ void Fill(Client* client, const FillOptions& fill) {
                                             : order.Of(i % static_cast<uint64_t>(keys));
   };
   uint64_t next = 0;
-  uint64_t bytes = 0;
+  uint64_t bytes = 0, limited = 0;
+  RangeDeletions ranges(&target);
+  WriteLimit limit(client);
   const int64_t together = fill.batch > 0 ? fill.batch : FLAGS_batch_size;
   while (!duration.Done(together)) {
     batch.Clear();
@@ -49,12 +52,17 @@ void Fill(Client* client, const FillOptions& fill) {
       const uint64_t number =
           key_number(again ? next - 1 - client->random.Uniform(window) : next++);
       const rocksdb::Slice k = key.Set(number);
-      const rocksdb::Slice value =
-          fill.value_size > 0 ? client->values->Next(fill.value_size) : NextValue(client);
+      const rocksdb::Slice value = fill.value_size > 0
+                                       ? ValueOf(client, static_cast<size_t>(fill.value_size))
+                                       : NextValue(client);
       const rocksdb::Status added = target.Put(&batch, number, k, value);
       if (!added.ok()) Fail("put", added);
       bytes += k.size() + value.size();
+      // (A random number is drawn for one that may be due, no other.)
+      if (FLAGS_writes_per_range_tombstone > 0) ranges.Add(key_number(next), &batch);
     }
+    limit.Before(bytes - limited);
+    limited = bytes;
     const rocksdb::Status s = client->shared->db->Write(options, &batch);
     if (!s.ok()) Fail("put", s);
     client->stats.FinishedOps(client->shared->db, together, OpKind::kWrite);
