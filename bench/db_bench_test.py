@@ -471,6 +471,43 @@ class DbBenchTest(DbBenchCase):
         self.expect_refusal('--compression_type=none has nothing to do', '--benchmarks=uncompress', '--compression_type=none')
         self.expect_refusal('does not get smaller', '--benchmarks=compress', '--compression_ratio=1', '--compression_type=lz4')
 
+    def test_scans_of_several_ranges(self):
+        flags = ('--use_multiscan=false', '--num=3000', '--reads=100000', '--value_size=1000', '--benchmarks=fillseq,multiscanrandom')
+        for more in [], ['--reverse_iterator'], ['--explicit_snapshot'], ['--threads=3', '--fiber_workers=2']:
+            seen, _ = self.expect_runs(*flags, *more)
+            scans, rows, of_each, longest = map(int, re.search(r'\(multiscans:(\d+) rows_scanned:(\d+) rows_per_multiscan:(\d+) '
+                                                               r'max_range_keys:(\d+)\)', seen['multiscanrandom'][1]).groups())
+            self.assertEqual(longest, (1 << 20) // 1016)
+            self.assertEqual(of_each, rows // scans)
+            self.assertTrue(90000 < rows < 110000, rows)
+            self.assertLessEqual(of_each, 3000)     # no key twice
+        # The same ranges, from either end.
+        both = [self.expect_runs(*flags, *more)[0]['multiscanrandom'] for more in ([], ['--reverse_iterator'])]
+        self.assertEqual(both[0], both[1])
+        self.expect_refusal('multiscanrandom needs --use_multiscan=false', '--benchmarks=multiscanrandom')
+        self.expect_refusal('of one family', '--use_multiscan=false', '--benchmarks=multiscanrandom', '--num_column_families=2')
+
+    def test_coroutines_read(self):
+        for flags in (['--coro_jobs_per_thread=1'], ['--coro_jobs_per_thread=50', '--threads=2', '--async_io'],
+                      ['--coro_jobs_per_thread=50', '--num_column_families=3']):
+            seen, _ = self.expect_runs('--num=5000', '--batch_size=10', *flags,
+                                       '--benchmarks=fillseq,flush,readrandomcoroutine,multireadrandomcoroutine')
+            reads = 10000 if '--threads=2' in flags else 5000
+            for name in 'readrandomcoroutine', 'multireadrandomcoroutine':
+                self.assertEqual(seen[name][0], reads)
+                self.assertRegex(seen[name][1], rf'^ +\d+\.\d MB/s \({reads} of {reads} found\)$')
+        _, text = self.expect_runs('--num=1000', '--perf_level=3', '--benchmarks=fillseq,readrandomcoroutine')
+        self.assertIn('PERF_CONTEXT of the first job:\nuser_key_comparison_count = ', text)
+        for fault, *flags in (('must be positive', '--coro_jobs_per_thread=0'), ('must be a multiple', '--coro_jobs_per_thread=3'),
+                              ('without --fiber_workers', '--fiber_workers=2'), ('a multiple of --batch_size', '--batch_size=3')):
+            self.expect_refusal(fault, '--num=1000', '--benchmarks=multireadrandomcoroutine', *flags)
+
+    def test_workloads_that_are_refused_say_why(self):
+        for name, why in (('multiscan', 'use multiscanrandom'), ('fillembeddedentity', '--enable_blob_files'),
+                          ('fillembeddedblob', '--enable_blob_files'), ('cache_report_problems', 'use block_cache_entry_stats')):
+            self.expect_refusal(f"benchmark '{name}' is not supported by Cairn's db_bench: ", f'--benchmarks=fillseq,{name}')
+            self.expect_refusal(why, f'--benchmarks={name}')
+
     def test_block_cache_is_traced(self):
         with tempfile.TemporaryDirectory() as folder:
             trace = f'--block_cache_trace_file={folder}/blocks'

@@ -47,13 +47,24 @@ const struct {
     {"verify", "compare all entries with those of --truth_db", nullptr},
 };
 
+// RocksDB's that need what Cairn has not.
+const struct {
+  const char* name;
+  const char* why;
+} kRefused[] = {
+    {"multiscan", "DB::NewMultiScan is not there: use multiscanrandom --use_multiscan=false"},
+    {"fillembeddedentity", "SstFileWriter puts no blobs into tables: see --enable_blob_files"},
+    {"fillembeddedblob", "SstFileWriter puts no blobs into tables: see --enable_blob_files"},
+    {"cache_report_problems", "Cache has no ReportProblems: use block_cache_entry_stats"},
+};
+
 const std::vector<NamedWorkload>& Workloads() {
   static const auto* const all = [] {
     auto* list = new std::vector<NamedWorkload>;
-    for (const auto of :
-         {WriteWorkloads, DeterministicWorkloads, ReadWorkloads, MergeWorkloads, MixedWorkloads,
-          TransactionWorkloads, UpkeepWorkloads, TimeSeriesWorkloads, TraceWorkloads,
-          IngestWorkloads, DisposableWorkloads, RemoteWorkloads, CpuWorkloads}) {
+    for (const auto of : {WriteWorkloads, DeterministicWorkloads, ReadWorkloads, MergeWorkloads,
+                          MixedWorkloads, TransactionWorkloads, UpkeepWorkloads,
+                          TimeSeriesWorkloads, TraceWorkloads, IngestWorkloads, DisposableWorkloads,
+                          RemoteWorkloads, CpuWorkloads, ScanWorkloads, CoroutineWorkloads}) {
       for (auto& workload : of()) list->push_back(std::move(workload));
     }
     return list;
@@ -158,6 +169,10 @@ int Main(int argc, char** argv) {
   std::stringstream list(FLAGS_benchmarks);
   for (std::string name; std::getline(list, name, ',');) {
     if (name.empty()) continue;
+    for (const auto& refused : kRefused) {
+      if (name != refused.name) continue;
+      Fail("benchmark '" + name + "' is not supported by Cairn's db_bench: " + refused.why);
+    }
     if (!IsAction(name) && FindWorkload(name) == nullptr) Fail("unknown benchmark '" + name + "'");
     names.push_back(name);
   }
@@ -179,7 +194,7 @@ int Main(int argc, char** argv) {
     if (workload.refusal != nullptr) {
       if (const std::string why = workload.refusal(); !why.empty()) Fail(why);
     }
-    int clients = FLAGS_threads;
+    int clients = workload.has_own_threads ? 1 : FLAGS_threads;
     if (workload.single_client && clients > 1) {
       std::fprintf(stderr, "%s multithreaded not supported, use 1 thread\n", name.c_str());
       clients = 1;

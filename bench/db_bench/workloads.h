@@ -16,9 +16,10 @@ struct NamedWorkload {
   const char* name;
   const char* help;
   Workload run;
-  bool fresh_db = false;       // starts from an empty database
-  bool single_client = false;  // whatever --threads says
-  int extra_clients = 0;       // background clients next to --threads
+  bool fresh_db = false;         // starts from an empty database
+  bool single_client = false;    // whatever --threads says
+  bool has_own_threads = false;  // one client, which starts --threads of them itself
+  int extra_clients = 0;         // background clients next to --threads
   // Why the workload cannot run with these flags; null or empty: it can.
   std::string (*refusal)() = nullptr;
   // What looks at the database when all clients ended; it ends the program where it finds a fault.
@@ -43,6 +44,8 @@ std::vector<NamedWorkload> IngestWorkloads();
 std::vector<NamedWorkload> DisposableWorkloads();
 std::vector<NamedWorkload> RemoteWorkloads();
 std::vector<NamedWorkload> CpuWorkloads();
+std::vector<NamedWorkload> ScanWorkloads();
+std::vector<NamedWorkload> CoroutineWorkloads();
 // What openandcompact gets its jobs from: an option of the database. Null: it is not to run.
 std::shared_ptr<rocksdb::CompactionService> RemoteJobs();
 // Ends the program unless the database has the entries of --truth_db, and no others.
