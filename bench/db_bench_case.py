@@ -13,7 +13,7 @@ REPORT = re.compile(r'^(\w+) *: +\d+\.\d{3} micros/op \d+ ops/sec \d+\.\d{3} sec
 def run(*flags):
     with tempfile.TemporaryDirectory() as folder:
         return subprocess.run([BINARY, f'--db={folder}/db', '--progress_reports=false', '--seed=7', *flags],
-                              capture_output=True, text=True, timeout=240)
+                              capture_output=True, text=True, encoding='utf-8', timeout=240)
 
 
 def reports(result):

@@ -192,6 +192,13 @@ class DbBenchFlagsTest(DbBenchCase):
         self.assertEqual(int(re.search(r'readtocache .* (\d+) operations', text)[1]), 10)
         self.expect_refusal('not negative', '--bgwriter_num=-1')
 
+    def test_keys_are_numbers(self):
+        seen, _ = self.expect_runs('--num=3000', '--key_size=8', '--use_uint64_comparator', '--benchmarks=fillseq,flush,readrandom,seekrandom')
+        for name in 'readrandom', 'seekrandom':
+            self.assertIn('(3000 of 3000 found)', seen[name][1])
+        self.expect_options({'comparator': 'rocksdb.Uint64Comparator'}, '--key_size=8', '--use_uint64_comparator')
+        self.expect_refusal('needs --key_size=8', '--use_uint64_comparator')
+
     def test_keys_with_prefixes(self):
         prefixed = ('--num=3000', '--prefix_size=12', '--key_size=24', '--keys_per_prefix=10')
         for more in [], ['--prefix_size=4'], ['--num_column_families=3']:

@@ -471,6 +471,27 @@ class DbBenchTest(DbBenchCase):
         self.expect_refusal('--compression_type=none has nothing to do', '--benchmarks=uncompress', '--compression_type=none')
         self.expect_refusal('does not get smaller', '--benchmarks=compress', '--compression_ratio=1', '--compression_type=lz4')
 
+    def test_workloads_run_several_times(self):
+        _, text = self.expect_runs('--num=1000', '--benchmarks=fillseq[X2],readrandom[X3-W2],seekrandom[W1]')
+        self.assertEqual(len(re.findall(r'(?m)^readrandom   : .*\(1000 of 1000 found\)$', text)), 5)
+        self.assertEqual(len(re.findall(r'(?m)^seekrandom   : ', text)), 2)
+        self.assertIn('Warming up benchmark by running 2 times\n', text)
+        self.assertIn('Running benchmark for 3 times\n', text)
+        for line in (r'readrandom \[AVG 2 runs\] : \d+ \(± \d+\) ops/sec; +\d+\.\d \(± \d+\.\d\) MB/sec',
+                     r'readrandom \[AVG    3 runs\] : \d+ \(± \d+\) ops/sec; \d\.\d{3} ms/op; +\d+\.\d \(± \d+\.\d\) MB/sec',
+                     r'readrandom \[MEDIAN 3 runs\] : \d+ ops/sec; +\d+\.\d MB/sec'):
+            self.assertEqual(len(re.findall(rf'(?m)^{line}$', text)), 1, line)
+        self.assertNotIn('seekrandom [', text)
+        # The mean of the runs that were counted, and what lies around it.
+        each = [int(n) for n in re.findall(r'(?m)^readrandom   : .* (\d+) ops/sec', text)][2:]
+        mean = int(re.search(r'readrandom \[AVG    3 runs\] : (\d+)', text)[1])
+        self.assertAlmostEqual(mean, sum(each) / 3, delta=2)
+        self.assertAlmostEqual(int(re.search(r'readrandom \[MEDIAN 3 runs\] : (\d+)', text)[1]), sorted(each)[1], delta=1)
+        _, text = self.expect_runs('--num=1000', '--benchmarks=fillseq,seekrandom[X2]', '--confidence_interval_only')
+        self.assertRegex(text, r'(?m)^seekrandom \[CI95 2 runs\] : \(-?\d+, \d+\) ops/sec$')
+        for name in 'readseq[X0]', 'readseq[X2', 'readseq[Y2]', 'readseq[X]', 'readseq[Xa]', 'flush[X2]':
+            self.expect_refusal(f"unknown benchmark arguments '{name}'", f'--benchmarks={name}')
+
     def test_scans_of_several_ranges(self):
         flags = ('--use_multiscan=false', '--num=3000', '--reads=100000', '--value_size=1000', '--benchmarks=fillseq,multiscanrandom')
         for more in [], ['--reverse_iterator'], ['--explicit_snapshot'], ['--threads=3', '--fiber_workers=2']:

@@ -157,6 +157,9 @@ void CheckRanges() {
   if (FLAGS_user_timestamp_size != 0 && FLAGS_user_timestamp_size != 8) {
     Refuse("--user_timestamp_size must be 0 or 8");
   }
+  if (FLAGS_use_uint64_comparator && (FLAGS_key_size != 8 || FLAGS_user_timestamp_size > 0)) {
+    Refuse("--use_uint64_comparator needs --key_size=8, without --user_timestamp_size");
+  }
   if (FLAGS_numdistinct <= 0) Refuse("--numdistinct must be positive");
   if (FLAGS_merge_keys == 0) Refuse("--merge_keys must not be 0");
   if (FLAGS_use_secondary_db &&

@@ -16,6 +16,7 @@
 #include "db_bench/database.h"
 #include "db_bench/flags.h"
 #include "db_bench/options.h"
+#include "db_bench/repeats.h"
 #include "db_bench/runner.h"
 #include "db_bench/support.h"
 #include "db_bench/workloads.h"
@@ -163,12 +164,57 @@ bool IsAction(const std::string& name) {
                      [&](const auto& a) { return name == a.name; });
 }
 
+// How often a workload runs: name[X<runs>-W<warm-ups>].
+struct Times {
+  int runs = 1;
+  int warm_ups = 0;
+};
+
+// Takes the brackets off the name.
+Times TakeTimes(std::string* name) {
+  Times times;
+  const size_t bracket = name->find('[');
+  if (bracket == std::string::npos) return times;
+  const std::string whole = *name;
+  const auto fail = [&] { Fail("unknown benchmark arguments '" + whole + "'"); };
+  if (whole.back() != ']') fail();
+  name->resize(bracket);
+  if (IsAction(*name)) fail();
+  std::stringstream list(whole.substr(bracket + 1, whole.size() - bracket - 2));
+  for (std::string each; std::getline(list, each, '-');) {
+    if (each.size() < 2 || each.size() > 7 || (each[0] != 'X' && each[0] != 'W') ||
+        each.find_first_not_of("0123456789", 1) != std::string::npos) {
+      fail();
+    }
+    const int number = std::stoi(each.substr(1));
+    (each[0] == 'X' ? times.runs : times.warm_ups) = number;
+  }
+  if (times.runs < 1) fail();
+  return times;
+}
+
+void RunTimes(const std::string& name, const Times& times, const std::function<Throughput()>& run) {
+  if (times.warm_ups > 0) {
+    std::printf("Warming up benchmark by running %d times\n", times.warm_ups);
+  }
+  for (int i = 0; i < times.warm_ups; i++) run();
+  if (times.runs > 1) std::printf("Running benchmark for %d times\n", times.runs);
+  Repeats repeats(name);
+  for (int i = 0; i < times.runs; i++) {
+    repeats.Add(run());
+    repeats.Report();
+  }
+  repeats.ReportAll();
+}
+
 int Main(int argc, char** argv) {
   ParseFlags(&argc, &argv);
   std::vector<std::string> names;
+  std::vector<Times> times;  // of each name
   std::stringstream list(FLAGS_benchmarks);
   for (std::string name; std::getline(list, name, ',');) {
     if (name.empty()) continue;
+    times.push_back(TakeTimes(&name));
     for (const auto& refused : kRefused) {
       if (name != refused.name) continue;
       Fail("benchmark '" + name + "' is not supported by Cairn's db_bench: " + refused.why);
@@ -188,7 +234,8 @@ int Main(int argc, char** argv) {
   PrintHeader();
   database.OpenFirst();
   if (FLAGS_use_existing_keys) Key::UseExisting(database.db());
-  for (const auto& name : names) {
+  for (size_t i = 0; i < names.size(); i++) {
+    const std::string& name = names[i];
     if (RunAction(name, database)) continue;
     const NamedWorkload& workload = *FindWorkload(name);
     if (workload.refusal != nullptr) {
@@ -210,7 +257,9 @@ int Main(int argc, char** argv) {
     std::printf("DB path: [%s]\n", database.path().c_str());
     const bool replays = name == "replay";
     StartTraces(database.db(), replays);
-    RunWorkload(name, clients + workload.extra_clients, database, workload.run);
+    RunTimes(name, times[i], [&] {
+      return RunWorkload(name, clients + workload.extra_clients, database, workload.run);
+    });
     EndTraces(database.db(), replays);
     if (workload.after != nullptr) workload.after(database.db());
   }
@@ -234,7 +283,7 @@ const NamedWorkload* FindWorkload(const std::string& name) {
 }
 
 std::string WorkloadsHelp() {
-  std::string text = "Workloads for --benchmarks:\n";
+  std::string text = "Workloads for --benchmarks (name[X3-W1]: three times, after a warm-up):\n";
   auto add = [&text](const char* name, const char* help) {
     char line[160];
     std::snprintf(line, sizeof(line), "  %-22s %s\n", name, help);

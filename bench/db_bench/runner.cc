@@ -44,8 +44,8 @@ void RunClient(Client* client, const Workload& workload, Reporter* reporter) {
 
 }  // namespace
 
-void RunWorkload(const std::string& name, int clients, const Database& database,
-                 const Workload& workload) {
+Throughput RunWorkload(const std::string& name, int clients, const Database& database,
+                       const Workload& workload) {
   static uint64_t total_clients = 0;  // later workloads get other random numbers
   std::unique_ptr<Reporter> reporter;
   if (FLAGS_report_interval_seconds > 0) {
@@ -91,6 +91,7 @@ void RunWorkload(const std::string& name, int clients, const Database& database,
   Stats merged;
   for (const auto& client : all) merged.Merge(client->stats);
   merged.Report(name);
+  return merged.Measured();
 }
 
 Duration::Duration(int64_t max_seconds, int64_t max_ops)

@@ -54,9 +54,9 @@ using Workload = std::function<void(Client*)>;
 
 class Database;
 
-// Runs `workload` with `clients` clients and prints the line `name : ...`.
-void RunWorkload(const std::string& name, int clients, const Database& database,
-                 const Workload& workload);
+// Runs `workload` with `clients` clients, prints the line `name : ...`, and says what it had.
+Throughput RunWorkload(const std::string& name, int clients, const Database& database,
+                       const Workload& workload);
 
 // Says when a client is done: after `max_ops` operations, or after `max_seconds` if that is
 // positive.

@@ -195,10 +195,18 @@ void Stats::Merge(const Stats& other) {
   if (message_.empty()) message_ = other.message_;  // they all say the same
 }
 
+double Stats::Elapsed() const {
+  return static_cast<double>(std::max<uint64_t>(finish_nanos_ - start_nanos_, 1)) * 1e-9;
+}
+
+Throughput Stats::Measured() const {
+  return {.operations = static_cast<double>(std::max<uint64_t>(done_, 1)) / Elapsed(),
+          .megabytes = static_cast<double>(bytes_) / 1048576.0 / Elapsed()};
+}
+
 void Stats::Report(const std::string& name) {
   const uint64_t done = std::max<uint64_t>(done_, 1);
-  const auto elapsed =
-      static_cast<double>(std::max<uint64_t>(finish_nanos_ - start_nanos_, 1)) * 1e-9;
+  const double elapsed = Elapsed();
   std::string extra;
   if (bytes_ > 0) {
     char rate[64];

@@ -56,6 +56,12 @@ class Reporter {
   std::unique_ptr<fiber::Thread> thread_;
 };
 
+// Per second.
+struct Throughput {
+  double operations = 0;
+  double megabytes = 0;  // 0: the workload does not say
+};
+
 // One client's measures; used by that client alone until Merge(), which runs after it ended.
 class Stats {
  public:
@@ -75,9 +81,11 @@ class Stats {
   // The line `name : micros/op ops/sec seconds operations; MB/s message`, and the histograms if
   // asked for.
   void Report(const std::string& name);
+  [[nodiscard]] Throughput Measured() const;
 
  private:
   void PrintProgress(rocksdb::DB* db);
+  [[nodiscard]] double Elapsed() const;  // seconds, above 0
 
   int id_ = 0;
   Reporter* reporter_ = nullptr;
