@@ -192,6 +192,30 @@ class DbBenchFlagsTest(DbBenchCase):
         self.assertEqual(int(re.search(r'readtocache .* (\d+) operations', text)[1]), 10)
         self.expect_refusal('not negative', '--bgwriter_num=-1')
 
+    def test_operations_on_files_are_told(self):
+        def told(text):
+            """Of each workload."""
+            return [dict((name, int(count)) for name, count in re.findall(r'(?m)^Num (.*): (\d+)$', 'Num files opened' + each))
+                    for each in text.split('Num files opened')[1:]]
+        for more in [], ['--async_io', '--threads=3', '--fiber_workers=2'], ['--fs_uri=MemoryFileSystem']:
+            _, text = self.expect_runs('--num=3000', '--benchmarks=fillseq,flush,readrandom,multireadrandom', '--batch_size=8', '--sync',
+                                       '--compression_type=none', '--report_file_operations', '--cache_size=0', *more)
+            fill, read, together = told(text)
+            self.assertGreater(fill['bytes written'], 3000 * 116)
+            self.assertGreaterEqual(fill['Sync()'], 300 if '--threads=3' in more else 3000 // 8)
+            self.assertEqual(len(fill), 14)
+            self.assertGreaterEqual(read['Read()'], 2900)
+            self.assertGreater(read['bytes read'], 2900 * 4000)
+            self.assertGreater(together['Read()'], 1000)
+        self.assertNotIn('Num Read()', self.expect_runs('--num=10', '--benchmarks=fillseq')[1])
+
+    def test_reads_fail_when_they_are_to(self):
+        for fails in 200, 5000:
+            result = run('--num=3000', '--benchmarks=fillseq,flush,readrandom', '--cache_size=0', f'--fault_injection_read_after_reads={fails}')
+            self.assertEqual(result.returncode, 1 if fails == 200 else 0, result.stderr[-2000:])
+            self.assertEqual('get error: IO error: Injected read fault' in result.stderr, fails == 200)
+        self.expect_refusal('must not be negative', '--fault_injection_read_after_reads=-1')
+
     def test_keys_are_numbers(self):
         seen, _ = self.expect_runs('--num=3000', '--key_size=8', '--use_uint64_comparator', '--benchmarks=fillseq,flush,readrandom,seekrandom')
         for name in 'readrandom', 'seekrandom':

@@ -34,6 +34,12 @@ rocksdb::Env* MakeEnv(std::shared_ptr<rocksdb::Env>* guard) {
 
 Database::Database() : path_(FLAGS_db) {
   options_.env = MakeEnv(&env_);
+  if (FLAGS_report_file_operations || FLAGS_fault_injection_read_after_reads > 0) {
+    files_ = std::make_shared<FileOperations>(options_.env->GetFileSystem(),
+                                              FLAGS_fault_injection_read_after_reads);
+    counting_env_ = rocksdb::NewCompositeEnv(files_);
+    options_.env = counting_env_.get();
+  }
   if (path_.empty()) {
     const rocksdb::Status s = options_.env->GetTestDirectory(&path_);
     if (!s.ok()) Fail("no test directory, give --db: " + s.ToString());
@@ -129,6 +135,10 @@ void Database::FollowPrimary() {
     }
     updates_.fetch_add(1, std::memory_order_relaxed);
   } while (!closing_.wait_until(fiber::now_nanos() + interval));
+}
+
+std::string Database::FileOperationsDone() const {
+  return FLAGS_report_file_operations ? files_->PrintAndReset() : std::string();
 }
 
 std::string Database::Statistics() const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "db_bench/file_operations.h"
 #include "fiber/sync.h"
 #include "fiber/thread.h"
 #include "rocksdb/db.h"
@@ -32,6 +33,8 @@ class Database {
   const std::string& path() const { return path_; }
   // The statistics as text; empty without --statistics.
   std::string Statistics() const;
+  // With --report_file_operations: what was done to files since the last call; else nothing.
+  std::string FileOperationsDone() const;
   // With --use_secondary_db: how often it caught up with its primary.
   uint64_t updates() const { return updates_.load(std::memory_order_relaxed); }
   // Those, and the database's own, begin again at 0.
@@ -45,6 +48,8 @@ class Database {
   void FollowPrimary();
 
   std::shared_ptr<rocksdb::Env> env_;  // null: an Env that lives for ever; outlives what follows
+  std::shared_ptr<FileOperations> files_;       // null: nobody counts them
+  std::unique_ptr<rocksdb::Env> counting_env_;  // over them
   std::string path_;
   rocksdb::Options options_;
   std::unique_ptr<rocksdb::DB> db_;

@@ -106,6 +106,9 @@ void CheckRanges() {
     Refuse("--use_existing_keys: one family, without timestamps");
   }
   FamiliesByPercent();
+  if (FLAGS_fault_injection_read_after_reads < 0) {
+    Refuse("--fault_injection_read_after_reads must not be negative");
+  }
   if (FLAGS_same_value_percentage < 0 || FLAGS_same_value_percentage > 100) {
     Refuse("--same_value_percentage must be from 0 to 100");
   }

@@ -258,7 +258,10 @@ int Main(int argc, char** argv) {
     const bool replays = name == "replay";
     StartTraces(database.db(), replays);
     RunTimes(name, times[i], [&] {
-      return RunWorkload(name, clients + workload.extra_clients, database, workload.run);
+      const Throughput run =
+          RunWorkload(name, clients + workload.extra_clients, database, workload.run);
+      std::printf("%s", database.FileOperationsDone().c_str());
+      return run;
     });
     EndTraces(database.db(), replays);
     if (workload.after != nullptr) workload.after(database.db());
