@@ -215,6 +215,11 @@ class DbBenchFlagsTest(DbBenchCase):
             self.assertEqual(result.returncode, 1 if fails == 200 else 0, result.stderr[-2000:])
             self.assertEqual('get error: IO error: Injected read fault' in result.stderr, fails == 200)
         self.expect_refusal('must not be negative', '--fault_injection_read_after_reads=-1')
+        for flags, code in (['--fs_uri=posix://'], 0), ([], 1):
+            result = run('--num=3000', '--benchmarks=fillseq,flush,readrandom', '--cache_size=0', '--fault_injection_read_after_reads=200',
+                         '--tolerate_io_errors_for_remote_dbs', *flags)
+            self.assertEqual(result.returncode, code)
+            self.assertEqual('INVALID result: tolerated get error: IO error: Injected' in result.stdout, code == 0)
 
     def test_keys_are_numbers(self):
         seen, _ = self.expect_runs('--num=3000', '--key_size=8', '--use_uint64_comparator', '--benchmarks=fillseq,flush,readrandom,seekrandom')

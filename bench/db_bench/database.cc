@@ -5,6 +5,7 @@
 
 #include "db_bench/flags.h"
 #include "db_bench/options.h"
+#include "db_bench/support.h"
 #include "fiber/clock.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
@@ -113,7 +114,7 @@ void Database::Open() {
   } else {
     s = rocksdb::DB::Open(options_, path_, families, &families_, &db);
   }
-  if (!s.ok()) Fail("open error: " + s.ToString());
+  if (!s.ok()) Fail("open", s);
   db_.reset(db);
   if (FLAGS_use_secondary_db && FLAGS_secondary_update_interval > 0) {
     closing_.reset();

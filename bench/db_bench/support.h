@@ -17,7 +17,8 @@
 
 namespace db_bench {
 
-// Ends the program with `<what> error: <status>`.
+// Ends the program with `<what> error: <status>`, exit status 1; for an error that
+// --tolerate_io_errors_for_remote_dbs excuses with 0, and words that the result is not valid.
 [[noreturn]] void Fail(const char* what, const rocksdb::Status& s);
 
 rocksdb::ReadOptions MakeReadOptions();
