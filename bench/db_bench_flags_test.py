@@ -182,6 +182,9 @@ class DbBenchFlagsTest(DbBenchCase):
         page = (pathlib.Path(__file__).resolve().parent.parent / 'doc/db_bench.md').read_text()
         rows = re.findall(r'(?m)^\| (`.*`) \| (.*) \|$', page.split('## Flags that are refused')[1])
         listed = {name: why.replace('`', '') for names, why in rows for name in re.findall(r'`(\w+)`', names)}
+        idle = set(re.findall(r'-(\w+) \([^()]*without effect[^()]*\) type: ', text))
+        self.assertEqual(set(re.findall(r'`(\w+)`', page.split('## Flags without effect')[1].split('Always as if given')[0])),
+                         idle - {'max_write_buffer_number_to_maintain', 'random_access_max_buffer_size'})
         # (Help texts are wrapped within a word where they have no space.)
         self.assertEqual({name: why.replace(' ', '') for name, why in listed.items()},
                          {name: why.replace(' ', '') for name, why in refused.items()})
