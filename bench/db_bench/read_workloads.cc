@@ -52,7 +52,7 @@ void ReadEach(Client* client, bool missing, int64_t reads, const Read& read_one)
       number += FLAGS_multiread_stride;
     }
     const rocksdb::Slice k = missing ? key.SetMissing(number) : key.Set(number);
-    client->shared->LimitReads(1);
+    LimitReads(client, 1);
     const rocksdb::Status s = read_one(number, k, &bytes);
     read++;
     if (s.ok()) {
@@ -203,7 +203,7 @@ void MultiReadRandom(Client* client, bool entities) {
       keys[i] = buffers[i].Set(number);
       families[i] = target.Family(number);
     }
-    client->shared->LimitReads(FLAGS_batch_size);
+    LimitReads(client, FLAGS_batch_size);
     if (entities) {
       db->MultiGetEntity(target.read, batch, families.data(), keys.data(), columns.data(),
                          statuses.data());
@@ -277,7 +277,7 @@ void SeekRandom(Client* client) {
         target.read.iterate_upper_bound = &bound;
       }
     }
-    client->shared->LimitReads(1);
+    LimitReads(client, 1);
     // Each seek with its own, as RocksDB's db_bench does.
     iter.reset(db->NewIterator(target.Reading(), target.Family(number)));
     iter->Seek(k);

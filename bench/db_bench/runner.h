@@ -22,11 +22,7 @@ struct Shared {
   Shared(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>* families, int clients)
       : db(db), families(*families), clients(clients), initialized(clients), start(1) {}
 
-  // Returns when so many more may be read: --benchmark_read_rate_limit.
-  void LimitReads(int64_t reads) const {
-    if (read_limit != nullptr) Request(read_limit.get(), reads);
-  }
-  // In as many steps as the limiter's bursts ask for.
+  // Waits for so many of the limiter's units, in as many steps as its bursts ask for.
   static void Request(rocksdb::RateLimiter* limiter, int64_t units);
 
   rocksdb::DB* const db;

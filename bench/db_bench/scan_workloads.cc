@@ -72,6 +72,7 @@ void MultiScanRandom(Client* client) {
   int64_t step = 1;  // each key counts
   Duration duration(FLAGS_duration, Reads());
   while (!duration.Done(step)) {
+    LimitReads(client, 1);
     std::vector<Range> ranges = RandomRanges(&client->random);
     if (FLAGS_reverse_iterator) std::reverse(ranges.begin(), ranges.end());
     const std::unique_ptr<rocksdb::Iterator> iter(db->NewIterator(target.Reading()));
@@ -80,7 +81,6 @@ void MultiScanRandom(Client* client) {
     step = std::max<int64_t>(1, static_cast<int64_t>(keys));
     rows += keys;
     scans++;
-    client->shared->LimitReads(1);
     client->stats.FinishedOps(db, 1, OpKind::kMultiScan);
   }
   char text[160];

@@ -100,6 +100,14 @@ rocksdb::Slice ValueOf(Client* client, size_t size);
 // A value of the size that --value_size, or --value_size_distribution_type, says.
 rocksdb::Slice NextValue(Client* client);
 
+// Returns when so many more may be read: --benchmark_read_rate_limit.
+inline void LimitReads(Client* client, int64_t reads) {
+  rocksdb::RateLimiter* const limit = client->shared->read_limit.get();
+  if (limit == nullptr) return;
+  Shared::Request(limit, reads);
+  client->stats.BeginNextOp();
+}
+
 // a * sin(b * x + c) + d of the flags --sine_*.
 double SineAt(double seconds);
 
