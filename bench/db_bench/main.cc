@@ -1,7 +1,7 @@
 // db_bench: RocksDB's benchmark program for Cairn. Same flags (gflags syntax), same workloads, same
 // report lines, so that either binary's output can stand in the other's table; --fiber_workers=N,
-// ours, runs the clients as fibers. Uses the public API and fiber/ only: it also builds against
-// librocksdb.
+// ours, runs the clients as fibers. Uses the public API and fiber/ only. (No release of RocksDB has
+// all of the options that its flags set: it builds with Cairn alone.)
 
 #include <algorithm>
 #include <cinttypes>
