@@ -6,7 +6,7 @@ BUILD = cmake --build --preset
 # One more at a time than there are processors: some tests wait.
 CTEST = ctest --output-on-failure -j $(shell expr $(JOBS) + 1)
 .DEFAULT_GOAL := help
-.PHONY: help windows windows-test windows-check windows-bench c-test ldb-suite jni jni-test jni-library kafka-test rust-test cluster-demo cluster-test cluster-bench cluster-library interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-blobs bench-backup bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb fiberize-httplib quick docs release-notes clean
+.PHONY: help windows windows-test windows-check windows-bench c-test ldb-suite jni jni-test jni-library kafka-test rust-test cluster-demo cluster-test cluster-bench cluster-library interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-blobs bench-backup bench-matrix bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb fiberize-httplib quick docs release-notes clean
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -115,6 +115,7 @@ bench-reads:  ## reads in depth, from slow storage: MultiGet, scans, a thousand 
 bench-cached:  ## scans and point reads from the block cache, compaction (about ten minutes)
 
 bench-blobs:  ## values of 1 KiB to 1 MiB in blob files and in tables; their MultiGet from slow storage (about 20 minutes)
+bench-matrix:  ## every combination of the options of writing, each kind of table for reading, as heat maps (about an hour)
 bench-backup:  ## a backup of 10 GB under load beside cp, and a second one; wants 40 GB of disk (about 25 minutes)
 
 bench-transactions: kv-bench-built  ## bank transfers in transactions, 16 to 10,000 clients (about ten minutes)
@@ -128,7 +129,7 @@ bench-server: kv-bench-built
 	@peer=$$(scripts/fetch_peer.py) && for show in clients curve; do \
 	  scripts/shows_server.py $$show --build build/demo --ours build/demo/libcairn.so --peer "$$peer" $(BENCH_FLAGS) || exit 1; done
 
-bench bench-writes bench-reads bench-cached bench-blobs bench-backup: kv-bench-built
+bench bench-writes bench-reads bench-cached bench-blobs bench-backup bench-matrix: kv-bench-built
 	@peer=$$(scripts/fetch_peer.py) && $($@-program) --bench build/demo/bench/kv_bench --ours build/demo/libcairn.so \
 	  --peer "$$peer" $(BENCH_FLAGS)
 bench-program = scripts/compare_engines.py
@@ -136,6 +137,7 @@ bench-writes-program = scripts/shows.py writes
 bench-cached-program = scripts/shows.py cached
 bench-blobs-program = scripts/shows.py blobs --slowfs build/demo/bench/slowfs
 bench-backup-program = scripts/shows.py backup
+bench-matrix-program = scripts/shows.py matrix
 bench-reads-program = scripts/shows.py reads --db-bench build/demo/bench/db_bench --slowfs build/demo/bench/slowfs
 
 kv-bench-built:

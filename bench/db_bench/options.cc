@@ -422,6 +422,7 @@ void SetFromFlags(rocksdb::Options* options) {
   options->table_cache_numshardbits = FLAGS_table_cache_numshardbits;
   options->use_fsync = FLAGS_use_fsync;
   options->use_direct_reads = FLAGS_use_direct_reads;
+  options->allow_mmap_reads = FLAGS_mmap_read;
   options->use_direct_io_for_flush_and_compaction = FLAGS_use_direct_io_for_flush_and_compaction;
   options->bytes_per_sync = FLAGS_bytes_per_sync;
   options->allow_concurrent_memtable_write = FLAGS_allow_concurrent_memtable_write;
