@@ -19,13 +19,7 @@ import c_test
 CRATE = '0.10'
 
 # Tests that may fail, and why.
-BLOBS = 'it wants `--decode_blob_index` or a dump of a `.blob` file, which is refused by name'
-NOT_YET = {
-    'testBlobDump': BLOBS,
-    'testDumpLiveFiles': BLOBS,
-    'testIDumpDecodeBlobIndex': BLOBS,
-    'testSSTDump': BLOBS,
-}
+NOT_YET = {}
 
 
 def run_tests(folder, source, ldb):

@@ -8,6 +8,7 @@
 #include "base/allocation.h"
 #include "base/coding.h"
 #include "base/perf.h"
+#include "blob/blob_records.h"
 #include "fiber/clock.h"
 #include "table/compression.h"
 
@@ -150,31 +151,15 @@ Status BlobFileReader::VerifyAll(const ReadLimits& limits, size_t ahead_bytes) c
     return bytes_->Read(limits, offset, n, result, own->memory());
   };
   const uint64_t end = bytes_->size() - kBlobFooterSize;
-  uint64_t offset = kBlobHeaderSize;
+  uint64_t offset = 0;
   uint64_t records = 0;
-  while (offset < end) {
-    if (end - offset < kBlobRecordHeaderSize) {
-      return bytes_->At(Status::Corruption("blob record is cut"), offset);
-    }
-    Slice header;
-    Status s = get(offset, kBlobRecordHeaderSize, &header);
-    if (!s.ok()) return s;
-    const uint64_t key_size = DecodeFixed64(header.data());
-    const uint64_t value_size = DecodeFixed64(header.data() + 8);
-    const uint64_t rest = end - offset - kBlobRecordHeaderSize;
-    if (key_size > rest || value_size > rest - key_size) {
-      return bytes_->At(Status::Corruption("blob record reaches beyond the end"), offset);
-    }
-    const auto size = static_cast<size_t>(kBlobRecordHeaderSize + key_size + value_size);
-    Slice record;
-    s = get(offset, size, &record);
-    if (!s.ok()) return s;
-    const Slice key(record.data() + kBlobRecordHeaderSize, static_cast<size_t>(key_size));
-    s = CheckBlobRecord(record, key, value_size);
-    if (!s.ok()) return bytes_->At(s, offset);
-    offset += size;
+  const auto count = [&records](const BlobRecord& /*record*/) {
     ++records;
-  }
+    return Status::OK();
+  };
+  const Status s = VisitBlobRecords(get, end, count, &offset);
+  if (s.IsCorruption()) return bytes_->At(s, offset);
+  if (!s.ok()) return s;
   if (records == records_) return Status::OK();
   return bytes_->At(
       Status::Corruption("blob file has " + std::to_string(records) +

@@ -25,6 +25,8 @@ class JsonObject {
     }
     text += ']';
   }
+  // `object` is JSON itself.
+  void Object(std::string_view name, std::string_view object) { Member(name) += object; }
   std::string Done() const { return text_ + "}"; }
 
  private:

@@ -10,6 +10,7 @@
 #include "base/timestamps.h"
 #include "fs/file_names.h"
 #include "rocksdb/utilities/debug.h"
+#include "toolkit/blob_dump.h"
 #include "toolkit/console.h"
 #include "toolkit/ldb_commands.h"
 #include "toolkit/manifest_dump.h"
@@ -18,8 +19,6 @@
 
 namespace cairn {
 namespace {
-
-constexpr char kNoBlobs[] = "blob files are not supported by this command";
 
 // Counts entries that have what stands before the delimiter in common, as long as they come one
 // behind the other.
@@ -75,7 +74,7 @@ class DumpCommand final : public ToolCommand {
       : ToolCommand(line, true,
                     {ARG_TTL, ARG_HEX, ARG_KEY_HEX, ARG_VALUE_HEX, ARG_FROM, ARG_TO, ARG_MAX_KEYS,
                      "count_only", "count_delim", "stats", ARG_TTL_START, ARG_TTL_END, "bucket",
-                     ARG_TIMESTAMP, ARG_PATH}),
+                     ARG_TIMESTAMP, ARG_PATH, ARG_DECODE_BLOB_INDEX, ARG_DUMP_UNCOMPRESSED_BLOBS}),
         from_(Bound(ARG_FROM, is_key_hex_)),
         to_(Bound(ARG_TO, is_key_hex_)) {
     ParseIntOption(option_map_, ARG_MAX_KEYS, max_keys_, exec_state_);
@@ -114,6 +113,7 @@ class DumpCommand final : public ToolCommand {
         PrintTable(options_, path_,
                    {.hex = is_key_hex_,
                     .properties = true,
+                    .decode_blob_index = HasFlag(ARG_DECODE_BLOB_INDEX),
                     .from = from_.value_or(""),
                     .to = to_.value_or("")});
         break;
@@ -122,7 +122,10 @@ class DumpCommand final : public ToolCommand {
               "Error in processing file " + path_ + " ");
         break;
       case FileType::kBlobFile:
-        Fail(path_ + ": " + kNoBlobs);
+        Check(DumpBlobFile(fs, path_,
+                           {.hex_keys = is_key_hex_,
+                            .hex_values = is_value_hex_,
+                            .uncompressed = HasFlag(ARG_DUMP_UNCOMPRESSED_BLOBS)}));
         break;
       default:
         Fail("File type not supported: " + path_);
@@ -190,7 +193,7 @@ class InternalDumpCommand final : public ToolCommand {
   explicit InternalDumpCommand(const CommandLine& line)
       : ToolCommand(line, true,
                     {ARG_HEX, ARG_KEY_HEX, ARG_VALUE_HEX, ARG_FROM, ARG_TO, ARG_MAX_KEYS,
-                     "count_only", "count_delim", "stats", "input_key_hex"}),
+                     "count_only", "count_delim", "stats", "input_key_hex", ARG_DECODE_BLOB_INDEX}),
         from_(Bound(ARG_FROM, HasFlag("input_key_hex"))),
         to_(Bound(ARG_TO, HasFlag("input_key_hex"))) {
     ParseIntOption(option_map_, ARG_MAX_KEYS, max_keys_, exec_state_);
@@ -221,10 +224,11 @@ class InternalDumpCommand final : public ToolCommand {
       if (by_prefix) {
         prefixes.Add(version.user_key, version.user_key.size() + version.value.size());
       } else if (!HasFlag("count_only")) {
-        const InternalKey key(version.user_key, version.sequence,
-                              static_cast<ValueType>(version.type));
-        Write(InternalKeyText(key.Encode(), is_key_hex_, comparator) + " => " +
-              Slice(version.value).ToString(is_value_hex_) + "\n");
+        const auto type = static_cast<ValueType>(version.type);
+        const InternalKey key(version.user_key, version.sequence, type);
+        Write(InternalKeyText(key.Encode(), is_key_hex_, comparator) +
+              EntryValueText(type, version.value, HasFlag(ARG_DECODE_BLOB_INDEX), is_value_hex_) +
+              "\n");
       }
     }
     if (by_prefix) {
@@ -403,7 +407,8 @@ std::span<const CommandEntry> DumpCommands() {
       {"dump",
        " [--from] [--to]  [--ttl] [--max_keys=<N>] [--timestamp] [--count_only] "
        "[--count_delim=<char>] [--stats] [--bucket=<N>] [--start_time=<N>:- is inclusive] "
-       "[--end_time=<N>:- is exclusive] [--path=<path_to_a_file>]",
+       "[--end_time=<N>:- is exclusive] [--path=<path_to_a_file>] [--decode_blob_index] "
+       "[--dump_uncompressed_blobs] ",
        MakeCommand<DumpCommand>},
       {"load", " [--create_if_missing] [--disable_wal] [--bulk_load] [--compact]",
        MakeCommand<LoadCommand>},
@@ -411,7 +416,7 @@ std::span<const CommandEntry> DumpCommands() {
        MakeCommand<ManifestDumpCommand>},
       {"idump",
        " [--from] [--to]  [--input_key_hex] [--max_keys=<N>] [--count_only] "
-       "[--count_delim=<char>] [--stats]",
+       "[--count_delim=<char>] [--stats] [--decode_blob_index] ",
        MakeCommand<InternalDumpCommand>},
       {"list_file_range_deletes", " [--max_keys=<N>] : print tombstones in SST files.",
        MakeCommand<ListRangeDeletesCommand>},

@@ -9,6 +9,7 @@
 #include "manifest/version_set.h"
 #include "rocksdb/experimental.h"
 #include "rocksdb/sst_file_writer.h"
+#include "toolkit/blob_dump.h"
 #include "toolkit/console.h"
 #include "toolkit/ldb_commands.h"
 #include "toolkit/manifest_dump.h"
@@ -83,7 +84,8 @@ class ChecksumDumpCommand final : public ToolCommand {
 
 class DumpLiveFilesCommand final : public ToolCommand {
  public:
-  explicit DumpLiveFilesCommand(const CommandLine& line) : ToolCommand(line, true, {}) {}
+  explicit DumpLiveFilesCommand(const CommandLine& line)
+      : ToolCommand(line, true, {ARG_DECODE_BLOB_INDEX, ARG_DUMP_UNCOMPRESSED_BLOBS}) {}
 
   void DoCommand() override {
     FileSystem* const fs = options_.env->GetFileSystem().get();
@@ -95,23 +97,30 @@ class DumpLiveFilesCommand final : public ToolCommand {
     Write(manifest + "\n");
     Check(DumpManifest(fs, manifest, {.comparator = options_.comparator}));
     Print("\n");
-    for (const ColumnFamilyMetaData& family : AllFamilies(db_, cf_handles_)) Dump(family);
+    for (const ColumnFamilyMetaData& family : AllFamilies(db_, cf_handles_)) Dump(fs, family);
     Write(std::string("\nWrite Ahead Log Files\n") + kRule);
     DumpLogs(fs);
   }
 
  private:
-  void Dump(const ColumnFamilyMetaData& family) {
+  void Dump(FileSystem* fs, const ColumnFamilyMetaData& family) {
     Write("Column family name: " + family.name + "\n" + kRule + "\nSST Files\n" + kRule);
     for (const LevelMetaData& level : family.levels) {
       for (const SstFileMetaData& file : level.files) {
         const std::string path = Joined(file.db_path, file.name);
         Write(path + StringPrintf(" level:%d\n", level.level) + kThinRule);
-        PrintTable(options_, path, {.properties = true});
+        PrintTable(options_, path,
+                   {.properties = true, .decode_blob_index = HasFlag(ARG_DECODE_BLOB_INDEX)});
         Print("\n");
       }
     }
     Write(std::string("Blob Files\n") + kRule);
+    for (const BlobMetaData& file : family.blob_files) {
+      const std::string path = Joined(file.blob_file_path, file.blob_file_name);
+      Write(path + "\n" + kThinRule);
+      Check(DumpBlobFile(fs, path, {.uncompressed = HasFlag(ARG_DUMP_UNCOMPRESSED_BLOBS)}));
+      Print("\n");
+    }
   }
 
   void DumpLogs(FileSystem* fs) {
@@ -158,6 +167,10 @@ class LiveFilesMetadataCommand final : public ToolCommand {
               StringPrintf(" : level %d, column family '", level.level) + family.name + "'\n";
         }
       }
+      for (const BlobMetaData& file : family.blob_files) {
+        lines[Joined(file.blob_file_path, file.blob_file_name)] =
+            ", column family '" + family.name + "'\n";
+      }
     }
     Print("Live SST and Blob Files:\n");
     for (const auto& [path, line] : lines) Write(path + line);
@@ -172,6 +185,9 @@ class LiveFilesMetadataCommand final : public ToolCommand {
       }
     }
     Print("Live Blob Files:\n");
+    for (const BlobMetaData& file : family.blob_files) {
+      Write(Joined(file.blob_file_path, file.blob_file_name) + "\n");
+    }
   }
 };
 
@@ -317,7 +333,8 @@ std::span<const CommandEntry> FileCommands() {
       {"update_manifest", " [--update_temperatures]      MUST NOT be used on a live DB.",
        MakeCommand<UpdateManifestCommand>},
       {"file_checksum_dump", " [--path=<path_to_manifest_file>]", MakeCommand<ChecksumDumpCommand>},
-      {"dump_live_files", "", MakeCommand<DumpLiveFilesCommand>},
+      {"dump_live_files", " [--decode_blob_index]  [--dump_uncompressed_blobs] ",
+       MakeCommand<DumpLiveFilesCommand>},
       {"list_live_files_metadata", " [--sort_by_filename] ", MakeCommand<LiveFilesMetadataCommand>},
       {"write_extern_sst", " <output_sst_path>", MakeCommand<WriteExternalCommand>},
       {"ingest_extern_sst",

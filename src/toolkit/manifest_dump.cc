@@ -28,12 +28,25 @@ void AddText(std::string* text, const char* name, const std::optional<std::strin
   if (value) *text += std::string("\n  ") + name + ": " + *value;
 }
 
+std::string OldestBlobFileText(const FileMetaData& file) {
+  return file.oldest_blob_file_number == kNoBlobFile
+             ? ""
+             : " blob_file:" + NumberToString(file.oldest_blob_file_number);
+}
+
+std::string BlobFileText(const BlobFileAddition& file) {
+  return StringPrintf("blob_file_number: %" PRIu64 " total_blob_count: %" PRIu64
+                      " total_blob_bytes: %" PRIu64 " checksum_method: ",
+                      file.number, file.blobs, file.bytes) +
+         file.checksum_func + " checksum_value: " + Slice(file.checksum).ToString(true);
+}
+
 std::string FileText(const VersionEdit::NewFile& added, bool hex) {
   const FileMetaData& file = added.meta;
   std::string text = StringPrintf("\n  AddFile: %d %" PRIu64 " %" PRIu64 " ", added.level,
                                   file.number, file.file_size);
   text += InternalKeyText(file.smallest.Encode(), hex) + " .. " +
-          InternalKeyText(file.largest.Encode(), hex);
+          InternalKeyText(file.largest.Encode(), hex) + OldestBlobFileText(file);
   text += StringPrintf(" oldest_ancester_time:%" PRIu64 " file_creation_time:%" PRIu64,
                        file.oldest_ancester_time, file.file_creation_time);
   text += " file_checksum:" + Slice(file.file_checksum).ToString(true) +
@@ -62,6 +75,14 @@ std::string EditText(const VersionEdit& edit, bool hex) {
     text += StringPrintf("\n  DeleteFile: %d %" PRIu64, file.level, file.number);
   }
   for (const VersionEdit::NewFile& file : edit.new_files()) text += FileText(file, hex);
+  for (const BlobFileAddition& file : edit.blob_additions()) {
+    text += "\n  BlobFileAddition: " + BlobFileText(file);
+  }
+  for (const BlobFileGarbage& garbage : edit.blob_garbage()) {
+    text += StringPrintf("\n  BlobFileGarbage: blob_file_number: %" PRIu64
+                         " garbage_blob_count: %" PRIu64 " garbage_blob_bytes: %" PRIu64,
+                         garbage.number, garbage.blobs, garbage.bytes);
+  }
   for (const WalAddition& wal : edit.wal_additions()) {
     AddNumber(&text, "WalAddition: log_number", wal.number);
     // (RocksDB shows the largest number for one that was not synced.)
@@ -93,10 +114,48 @@ std::string FileJson(const VersionEdit::NewFile& added, bool hex) {
   object.Number("FileCreationTime", file.file_creation_time);
   object.Text("FileChecksum", Slice(file.file_checksum).ToString(true));
   object.Text("FileChecksumFuncName", file.file_checksum_func_name);
+  if (file.oldest_blob_file_number != kNoBlobFile) {
+    object.Number("OldestBlobFile", file.oldest_blob_file_number);
+  }
   if (file.temperature != Temperature::kUnknown) {
     object.Number("Temperature", static_cast<uint64_t>(file.temperature));
   }
   return object.Done();
+}
+
+std::string BlobFileJson(const BlobFileAddition& file) {
+  JsonObject object;
+  object.Number("BlobFileNumber", file.number);
+  object.Number("TotalBlobCount", file.blobs);
+  object.Number("TotalBlobBytes", file.bytes);
+  object.Text("ChecksumMethod", file.checksum_func);
+  object.Text("ChecksumValue", Slice(file.checksum).ToString(true));
+  return object.Done();
+}
+
+std::string GarbageJson(const BlobFileGarbage& garbage) {
+  JsonObject object;
+  object.Number("BlobFileNumber", garbage.number);
+  object.Number("GarbageBlobCount", garbage.blobs);
+  object.Number("GarbageBlobBytes", garbage.bytes);
+  return object.Done();
+}
+
+std::string LogJson(const WalAddition& wal) {
+  JsonObject object;
+  object.Number("LogNumber", wal.number);
+  object.Number("SyncedSizeInBytes", wal.synced_bytes.value_or(UINT64_MAX));
+  return object.Done();
+}
+
+// No member where there are none.
+template <class Item>
+void AddArray(JsonObject* object, const char* name, const std::vector<Item>& items,
+              std::string (*json)(const Item&)) {
+  if (items.empty()) return;
+  std::vector<std::string> texts;
+  for (const Item& item : items) texts.push_back(json(item));
+  object->Array(name, texts);
 }
 
 std::string EditJson(const VersionEdit& edit, uint64_t number, bool hex) {
@@ -123,6 +182,14 @@ std::string EditJson(const VersionEdit& edit, uint64_t number, bool hex) {
   items.clear();
   for (const VersionEdit::NewFile& file : edit.new_files()) items.push_back(FileJson(file, hex));
   if (!items.empty()) object.Array("AddedFiles", items);
+  AddArray(&object, "BlobFileAdditions", edit.blob_additions(), &BlobFileJson);
+  AddArray(&object, "BlobFileGarbages", edit.blob_garbage(), &GarbageJson);
+  AddArray(&object, "WalAdditions", edit.wal_additions(), &LogJson);
+  if (edit.wal_deletion_before()) {
+    JsonObject deletion;
+    deletion.Number("LogNumber", *edit.wal_deletion_before());
+    object.Object("WalDeletion", deletion.Done());
+  }
   object.Number("ColumnFamily", edit.column_family());
   if (edit.column_family_name()) object.Text("ColumnFamilyAdd", *edit.column_family_name());
   if (edit.is_column_family_drop()) object.Text("ColumnFamilyDrop", "");
@@ -150,8 +217,18 @@ void PrintFamily(uint32_t id, const ManifestPicture::Family& family, size_t vers
       Print(" %" PRIu64 ":%" PRIu64 "[%" PRIu64 " .. %" PRIu64 "]", file.number, file.file_size,
             file.smallest_seqno, file.largest_seqno);
       Write("[" + InternalKeyText(file.smallest.Encode(), options.hex) + " .. " +
-            InternalKeyText(file.largest.Encode(), options.hex) + "]\n");
+            InternalKeyText(file.largest.Encode(), options.hex) + "]" + OldestBlobFileText(file) +
+            "\n");
     }
+  }
+  const BlobFileList blobs = family.blobs.Build();
+  if (!blobs.empty()) Print("--- blob files --- version# %" PRIu64 " ---\n", version);
+  for (const auto& file : blobs) {
+    std::string tables;
+    for (const uint64_t table : file->linked_tables) tables += NumberToString(table) + " ";
+    Write(BlobFileText(*file->file) + " linked_ssts: { " + tables +
+          StringPrintf("} garbage_blob_count: %" PRIu64 " garbage_blob_bytes: %" PRIu64 "\n",
+                       file->garbage_blobs, file->garbage_bytes));
   }
 }
 

@@ -183,6 +183,7 @@ class Parser {
         {"--verify_checksum", &to_.scan.verify_checksums},
         {"--show_properties", &to_.properties},
         {"--show_summary", &to_.summary},
+        {"--decode_blob_index", &to_.scan.decode_blob_index},
         {"--help", &to_.help},
         {"--version", &to_.version},
     };
@@ -195,8 +196,6 @@ class Parser {
       to_.compression.use_zstd_dict_trainer = false;
       return true;
     }
-    // Entries of that kind are shown as they are stored.
-    if (argument == "--decode_blob_index") wrong_ = "--decode_blob_index is not supported";
     return false;
   }
 

@@ -7,6 +7,7 @@
 #include "rocksdb/comparator.h"
 #include "table/block_based_table_factory.h"
 #include "table/read_properties.h"
+#include "toolkit/blob_dump.h"
 #include "toolkit/console.h"
 #include "toolkit/manifest_dump.h"
 
@@ -94,8 +95,8 @@ Status TableFile::Scan(const ScanOptions& options, uint64_t* entries) const {
       break;
     }
     if (!options.print) continue;
-    Write(InternalKeyText(it->key(), options.hex, icmp_.user_comparator()) + " => " +
-          it->value().ToString(options.hex) + "\n");
+    Write(InternalKeyText(it->key(), options.hex, icmp_.user_comparator()) +
+          EntryValueText(key.type, it->value(), options.decode_blob_index, options.hex) + "\n");
   }
   if (entries != nullptr) *entries = count;
   return it->status();
@@ -116,6 +117,7 @@ void PrintTable(const Options& options, const std::string& path, const TableDump
     if (!dump.to.empty()) scan.to = dump.to;
     scan.print = true;
     scan.hex = dump.hex;
+    scan.decode_blob_index = dump.decode_blob_index;
     s = table->Scan(scan, nullptr);
   }
   if (!s.ok()) {

@@ -32,6 +32,7 @@ class TableFile {
     bool verify_checksums = false;
     bool print = false;
     bool hex = false;
+    bool decode_blob_index = false;  // where a value in a blob file is
   };
   // *entries receives how many were read, and one more if there were more than `most`.
   [[nodiscard]] Status Scan(const ScanOptions& options, uint64_t* entries) const;
@@ -61,6 +62,7 @@ class TableFile {
 struct TableDumpOptions {
   bool hex = false;
   bool properties = false;
+  bool decode_blob_index = false;
   std::string from = "", to = "";  // no bound
 };
 void PrintTable(const Options& options, const std::string& path, const TableDumpOptions& dump);

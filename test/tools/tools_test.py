@@ -7,6 +7,7 @@ nothing.
 import hashlib
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -216,18 +217,56 @@ class BadInput(ToolsTest):
         self.fails('ldb dump_wal --walfile=nothing.log', 'nothing.log')
         self.fails('ldb dump_wal --walfile=db')
 
+    def test_values_in_blob_files(self):
+        db = self.folder / 'db'
+        flags = '--enable_blob_files --min_blob_size=10 --blob_compression_type=snappy'
+        self.ok(f'ldb --db=db --create_if_missing {flags} put small 1')
+        self.ok(f'ldb --db=db {flags} put large ' + 'ab' * 100)
+        self.ok(f'ldb --db=db {flags} compact')
+        blob = next(db.glob('*.blob'))
+        number = int(blob.stem)
+        ref = rf'\[blob ref\] file:{number} offset:67 size:(\d+) compression: Snappy'
+        size = re.search(ref, self.ok('ldb --db=db idump --decode_blob_index'))[1]
+        self.assertIn("'small' seq:0, type:1 => 1\n", self.ok('ldb --db=db idump --decode_blob_index'))
+        self.assertNotIn('[blob ref]', self.ok('ldb --db=db idump'))
+        table = max(db.glob('*.sst'))
+        for line in (f'sst_dump --file={table} --command=scan --decode_blob_index', f'ldb dump --path={table} --decode_blob_index'):
+            self.assertRegex(self.ok(line), ref)
+        text = self.ok(f'ldb dump --path={blob} --dump_uncompressed_blobs')
+        self.assertIn('Column Family ID : 0\n  Compression      : kSnappyCompression\n', text)
+        self.assertIn('Blob count       : 1\n', text)
+        self.assertIn(f'Read record with offset 0x1e (30):\n  key size   : 5\n  value size : {size}\n', text)
+        self.assertIn('  key        : large\n  raw blob   : ' + 'ab' * 100 + '\n', text)
+        self.assertIn(f'total records: 1\n  total key size: 5\n  total blob size: {size}\n  total raw blob size: 200\n', text)
+        self.assertIn('  key        : 6C61726765\n', self.ok(f'ldb dump --path={blob} --hex'))
+        everything = self.ok('ldb --db=db dump_live_files --decode_blob_index --dump_uncompressed_blobs')
+        self.assertIn(f'Blob Files\n==============================\n{blob}\n', everything.replace('db/', f'{db}/').replace(f'{self.folder}/{self.folder}/', f'{self.folder}/'))
+        self.assertIn('raw blob   : ' + 'ab' * 100, everything)
+        self.assertRegex(self.ok('ldb --db=db list_live_files_metadata'), rf'Live Blob Files:\n.*{blob.name}\n')
+        self.assertRegex(self.ok('ldb --db=db list_live_files_metadata --sort_by_filename'), rf"{blob.name}, column family 'default'\n")
+        # What a writer left that died, and what was damaged since.
+        data = blob.read_bytes()
+        torn = self.folder / '000077.blob'
+        torn.write_bytes(data[:-32])
+        self.assertIn('No blob log footer.\nRead record', self.ok(f'ldb dump --path={torn}'))
+        torn.write_bytes(data[:-33])
+        self.fails(f'ldb dump --path={torn}', '000077.blob at offset 30: blob record reaches beyond the end')
+        torn.write_bytes(data[:70] + bytes([data[70] ^ 1]) + data[71:])
+        self.fails(f'ldb dump --path={torn}', 'the checksum does not match')
+        torn.write_bytes(data[:20])
+        self.fails(f'ldb dump --path={torn}', '000077.blob at offset 0: the file is cut')
+
     def test_words_that_are_none(self):
         self.make()
         for line, word in (('scan --max_keys=12x', 'invalid value'), ('scan --max_keys=99999999999', 'out-of-range'),
                            ('put --hex=Boo a b', 'neither true nor false'), ('get --hex 61', 'Must start with 0x'),
                            ('--compression_type=fast put a b', 'fast'), ('--bloom_bits=0 put a b', 'must be > 0'),
-                           ('approxsize --from=a', 'to must be specified'), ('dump --decode_blob_index', 'decode_blob_index'),
-                           ('dump_live_files --dump_uncompressed_blobs', 'dump_uncompressed_blobs'),
+                           ('approxsize --from=a', 'to must be specified'), ('scan --decode_blob_index', 'decode_blob_index'),
                            ('--env_uri=nothing://x get a', 'nothing'), ('get', '<key> must be specified'),
                            ('scan --start_time=2 --end_time=1', "End time can't be less")):
             self.fails(f'ldb --db=db {line}', word)
         for line in ('sst_dump --file=db --command=nonsense', 'sst_dump --file=db --set_block_size=x', 'sst_dump --file=db --read_num=-1',
-                     'sst_dump --file=db --decode_blob_index', 'sst_dump --file=db --input_key_hex --from=zz'):
+                     'sst_dump --file=db --input_key_hex --from=zz'):
             self.fails(line)
 
 
