@@ -197,6 +197,9 @@ NOTES = [
     '- `DBWithTTL`: the forms of `MultiGet` with `PinnableSlice`s, `GetMergeOperands` and `NewIterators` show values without their times, and a',
     '  `SingleDelete` in a batch is kept; RocksDB 7.8.3 shows the times, and drops it. Entities are `NotSupported`; there they have no time.',
     '- `CreateNewBackup` of a secondary is `NotSupported`; RocksDB 7.8.3 makes one.',
+    '- `enable_blob_direct_write` (RocksDB 11): refused. There it is experimental, and what was written that way since the last flush is not',
+    '  recovered after a crash (so says its header); it wants one writer at a time, and no timestamps. `enable_blob_files` keeps what was',
+    '  acknowledged.',
 ]
 
 
