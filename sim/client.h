@@ -128,6 +128,11 @@ class Client {
   void LookAtAll(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& families,
                  const char* what);
   void LookAtCheckpoint();
+  void BackUp();
+  // Opens, reads and destroys a copy of the database. `own_logs`: they lie beside it. `state`: of
+  // the client's keys, as they must be there; null: it does not know.
+  void LookAtCopy(const std::string& path, bool own_logs, const State* state,
+                  std::string_view what);
   void ExportAndImport();
   bool LookAtImport(rocksdb::ColumnFamilyHandle* family, const ImportedState& expected,
                     const char* what);

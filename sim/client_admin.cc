@@ -245,6 +245,7 @@ void Client::LookAtAll(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyH
 
 // A copy of the whole shows what was there, all of it and nothing in part.
 void Client::LookAtCheckpoint() {
+  if (number_ % 2 == 0) return BackUp();
   rocksdb::Checkpoint* made = nullptr;
   if (!Ok("checkpoint", "", rocksdb::Checkpoint::Create(world_->db(), &made))) return;
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
@@ -252,11 +253,17 @@ void Client::LookAtCheckpoint() {
   const Status s =
       checkpoint->CreateCheckpoint(path, random_.OneIn(2) || plan_.without_log ? 0 : UINT64_MAX);
   if (!Ok("make a checkpoint", path, s)) return;
+  LookAtCopy(path, /*own_logs=*/false, &ledger_.state(), "a checkpoint");
+}
+
+void Client::LookAtCopy(const std::string& path, bool own_logs, const State* state,
+                        std::string_view what) {
+  const std::string name(what);
   std::unique_ptr<rocksdb::DB> copy;
   std::vector<rocksdb::ColumnFamilyHandle*> families;
   // What writes replays logs, and deletes what it does not need: its own, and none of its source's.
   const bool writes = random_.OneIn(3);
-  if (Ok("open a checkpoint", path, world_->OpenCopy(path, !writes, &copy, &families))) {
+  if (Ok("open " + name, path, world_->OpenCopy(path, own_logs, !writes, &copy, &families))) {
     std::vector<rocksdb::Iterator*> made_iterators;
     int64_t sum = 0;
     // (Behind these are families that somebody has imported, with accounts of their own.)
@@ -271,14 +278,15 @@ void Client::LookAtCheckpoint() {
       if (read.ok()) read = it->status();
     }
     ++world_->history().counts.reads;
-    if (Ok("read a checkpoint", path, read)) {
+    if (Ok("read " + name, path, read)) {
       if (sum != World::kSum) {
-        world_->history().Violation("client " + std::to_string(id_) +
-                                    ": a checkpoint has accounts of " + std::to_string(sum) +
+        world_->history().Violation("client " + std::to_string(id_) + ": " + name +
+                                    " has accounts of " + std::to_string(sum) +
                                     " in all, expected " + std::to_string(World::kSum));
       }
-      Walk(made_iterators[static_cast<size_t>(place()) % own.size()], ledger_.state(),
-           "a checkpoint");
+      if (state != nullptr) {
+        Walk(made_iterators[static_cast<size_t>(place()) % own.size()], *state, what);
+      }
     }
     for (rocksdb::Iterator* const it : made_iterators) delete it;
     for (rocksdb::ColumnFamilyHandle* const family : families) delete family;
@@ -286,7 +294,7 @@ void Client::LookAtCheckpoint() {
   copy.reset();
   rocksdb::Options options;
   options.env = world_->db()->GetEnv();
-  Ok("remove a checkpoint", path, rocksdb::DestroyDB(path, options));
+  Ok("remove " + name, path, rocksdb::DestroyDB(path, options));
 }
 
 // The updates since some moment come in the order of their numbers.

@@ -829,3 +829,25 @@ mutant('blob-moves-alone', 'a blob that is written anew leaves its old index in 
 ''', '''
     }
 ''')
+
+# ---- Backups
+
+mutant('backup-misses-the-last-table', 'a backup leaves the last table out', 'src/utilities/backup_create.cc', '''
+  for (const LiveFileStorageInfo& file : files) {
+    if (context_.stopped()) return BackupStopped();
+''', '''
+  const LiveFileStorageInfo* last = nullptr;
+  for (const LiveFileStorageInfo& file : files) {
+    if (file.file_type == kTableFile) last = &file;
+  }
+  for (const LiveFileStorageInfo& file : files) {
+    if (&file == last) continue;
+''', seeds=400)
+mutant('backup-not-synced', 'the files of a backup are not synced', 'src/utilities/backup_copy.cc',
+       'if (s.ok() && env_.sync) s = target->Sync(IOOptions(), nullptr);', '', seeds=400)
+mutant('backup-names-not-synced', "the names of a backup's files are not synced", 'src/utilities/backup_create.cc',
+       '  if (s.ok()) s = SyncNames();\n', '', seeds=400)
+mutant('backup-deletion-takes-shared-files', 'what goes with a backup is gone for the others, too', 'src/utilities/backup_catalog.cc',
+       'if (IsSharedBackupFile(file->path) && !state_.files.contains(file->path)) {', 'if (IsSharedBackupFile(file->path)) {', seeds=400)
+mutant('backup-of-files-that-go', 'files may go while a backup copies them', 'src/utilities/backup_create.cc',
+       'Status disabled = db_->DisableFileDeletions();', 'Status disabled = Status::NotSupported();', seeds=400)

@@ -101,7 +101,8 @@ Status World::TryOpen(const std::string& path, const LifePlan& life, bool read_o
   return TryOpen(path, OptionsOf(life), read_only, db, handles);
 }
 
-Status World::OpenCopy(const std::string& path, bool read_only, std::unique_ptr<DB>* db,
+Status World::OpenCopy(const std::string& path, bool own_logs, bool read_only,
+                       std::unique_ptr<DB>* db,
                        std::vector<rocksdb::ColumnFamilyHandle*>* handles) {
   rocksdb::ConfigOptions config;
   config.env = env_.get();
@@ -110,7 +111,7 @@ Status World::OpenCopy(const std::string& path, bool read_only, std::unique_ptr<
   const Status s = rocksdb::LoadLatestOptions(config, path, &own, &families);
   if (!s.ok()) return s;
   rocksdb::Options options = OptionsOf(*life_);
-  options.wal_dir = own.wal_dir;
+  options.wal_dir = own_logs ? "" : own.wal_dir;
   options.db_paths.clear();
   options.cf_paths.clear();
   options.listeners.clear();  // of the database itself

@@ -78,6 +78,14 @@ class World : public Machine {
     imports_[name] = std::move(expected);
   }
   void ForgetImport(const std::string& name) { imports_.erase(name); }
+  // A client, and what its keys had.
+  struct Backup {
+    int client;
+    State state;
+  };
+  // By number: those that were acknowledged. Whoever touches them, or the directory, has the mutex.
+  std::map<uint32_t, Backup>& backups() { return backups_; }
+  fiber::Mutex& backups_mutex() { return backups_mutex_; }
   // The options of this life have a prefix extractor.
   bool has_prefixes() const { return life_->options.prefix_extractor != nullptr; }
   bool has_compactions() const { return !life_->no_compactions; }
@@ -86,8 +94,8 @@ class World : public Machine {
   // What a snapshot shows never changes.
   bool has_fixed_snapshots() const { return !life_->options.unordered_write; }
   // Another database with the same families: a checkpoint, with the directories that its own
-  // OPTIONS name.
-  [[nodiscard]] rocksdb::Status OpenCopy(const std::string& path, bool read_only,
+  // OPTIONS name; or (`own_logs`) what was restored, whose logs lie beside it.
+  [[nodiscard]] rocksdb::Status OpenCopy(const std::string& path, bool own_logs, bool read_only,
                                          std::unique_ptr<rocksdb::DB>* db,
                                          std::vector<rocksdb::ColumnFamilyHandle*>* handles);
   // With all families, in their order, as the following. For reading, while it is open for writing.
@@ -171,6 +179,8 @@ class World : public Machine {
   uint64_t remote_services_ = 0;                    // that there have been
   std::set<std::string> logs_before_;               // names, when this life began
   std::map<std::string, ImportedState> imports_;    // by the family's name
+  fiber::Mutex backups_mutex_;
+  std::map<uint32_t, Backup> backups_;
   bool begins_life_ = false;        // it is being opened after a clean close, or for the first time
   const LifePlan* life_ = nullptr;  // that is played
   bool healed_ = false;
