@@ -158,8 +158,11 @@ def perform(args, show):
     runner = Runner(args.bench, {k: os.path.abspath(v) for k, v in libraries.items()}, args.dir / show.name,
                     {'ours': args.db_bench, 'debian': args.debian_db_bench}, args.slowfs, 16 if args.quick else 1024)
     failed = runner.measure(show.name, list(show.steps(args)), store)
-    while failed == 0 and (more := list(show.more_steps(args, store))):
-        failed = runner.measure(show.name, more, store)
+    while more := list(show.more_steps(args, store)):
+        failed_again = runner.measure(show.name, more, store)
+        failed += failed_again
+        if failed_again:
+            break
     text, rows = publish(args, show, store)
     append_history(args.out.parent / 'history.ndjson', rows, ROOT, f'{show.name}: {args.peer_name}')
     print(text)

@@ -29,7 +29,7 @@
 namespace cairn {
 namespace {
 
-constexpr char kHelp[] =
+constexpr char kCairnHelp[] =
     R"(cairn: looks after a database. It changes nothing, and works beside a process that has it open.
 
   cairn scan DIR [--from=KEY] [--to=KEY] [--prefix=KEY] [--max=N] [--family=NAME] [--hex] [--keys] [--count]
@@ -314,11 +314,11 @@ int OperatorTool::Run(int argc, char const* const* argv) {
   Words words;
   const std::string wrong = Parse(argc, argv, &words);
   if (words.help) {
-    Write(kHelp);
+    Write(kCairnHelp);
     return 0;
   }
   if (!wrong.empty()) {
-    PrintError("cairn: %s\n\n%s", wrong.c_str(), kHelp);
+    PrintError("cairn: %s\n\n%s", wrong.c_str(), kCairnHelp);
     return 2;
   }
   if (words.command == "scan") return Scan(words);

@@ -24,18 +24,18 @@
 namespace cairn {
 namespace {
 
-struct NamedCompression {
+struct DumpCompression {
   CompressionType type;
   const char* name;
 };
-constexpr NamedCompression kCompressions[] = {
+constexpr DumpCompression kCompressions[] = {
     {kNoCompression, "kNoCompression"},         {kSnappyCompression, "kSnappyCompression"},
     {kZlibCompression, "kZlibCompression"},     {kBZip2Compression, "kBZip2Compression"},
     {kLZ4Compression, "kLZ4Compression"},       {kLZ4HCCompression, "kLZ4HCCompression"},
     {kXpressCompression, "kXpressCompression"}, {kZSTD, "kZSTD"},
 };
 
-constexpr char kHelp[] =
+constexpr char kSstDumpHelp[] =
     R"(sst_dump --file=<data_dir_OR_sst_file> [--command=check|scan|raw|recompress|identify]
     --file=<data_dir_OR_sst_file>
       Path to SST file or directory containing SST files
@@ -126,7 +126,7 @@ std::string HelpText() {
     if (!GetStringFromCompressionType(&name, type).ok()) continue;
     names += (names.empty() ? "" : ", ") + name;
   }
-  return StringPrintf(kHelp, names.c_str()) + "\n";
+  return StringPrintf(kSstDumpHelp, names.c_str()) + "\n";
 }
 
 bool Unhex(std::string* text) {
@@ -146,7 +146,7 @@ struct Arguments {
   bool has_most = false;
   bool hex_keys = false, properties = false, summary = false;
   size_t block_size = 16384;  // of recompress, bytes
-  std::vector<NamedCompression> types;
+  std::vector<DumpCompression> types;
   std::optional<int> level_from, level_to;
   CompressionOptions compression;
   std::optional<std::string> internal_key;
@@ -245,7 +245,7 @@ class Parser {
       const std::string name = list.substr(begin, end - begin);
       const auto found =
           std::find_if(std::begin(kCompressions), std::end(kCompressions),
-                       [&](const NamedCompression& each) { return name == each.name; });
+                       [&](const DumpCompression& each) { return name == each.name; });
       if (found == std::end(kCompressions)) {
         wrong_ = name + " is not a valid CompressionType";
         return false;
@@ -445,9 +445,9 @@ class Run {
   void RecompressAll(const TableFile& table) {
     done_ = true;
     Print("Block Size: %" PRIu64 "\n", arguments_.block_size);
-    std::vector<NamedCompression> types = arguments_.types;
+    std::vector<DumpCompression> types = arguments_.types;
     if (types.empty()) types.assign(std::begin(kCompressions), std::end(kCompressions));
-    for (const NamedCompression& type : types) {
+    for (const DumpCompression& type : types) {
       if (!IsCompressionSupported(type.type)) {
         Print("Unsupported compression type: %s.\n", type.name);
         continue;

@@ -13,7 +13,7 @@
 namespace cairn {
 namespace {
 
-constexpr char kRule[] = "--------------------------------------\n";
+constexpr char kTextRule[] = "--------------------------------------\n";
 
 std::string HandleText(const BlockHandle& handle) {
   std::string bytes;
@@ -44,8 +44,9 @@ class TableText {
     Footer();
     Status s = Metaindex();
     if (!s.ok()) return s;
-    Append("Table Properties:\n", kRule, "  " + table_.properties().ToString("\n  ", ": ") + "\n");
-    if (reader_.HasFilter()) Append("Filter Details:\n", kRule, "  \n");
+    Append("Table Properties:\n", kTextRule,
+           "  " + table_.properties().ToString("\n  ", ": ") + "\n");
+    if (reader_.HasFilter()) Append("Filter Details:\n", kTextRule, "  \n");
     s = Index();
     if (s.ok()) s = Dictionary();
     if (!s.ok()) return s;
@@ -67,7 +68,7 @@ class TableText {
     const cairn::Footer& footer = reader_.source().footer;
     const BlockHandle none;
     const BlockHandle& index = footer.index_handle.IsNull() ? none : footer.index_handle;
-    Append("Footer Details:\n", kRule,
+    Append("Footer Details:\n", kTextRule,
            "  metaindex handle: " + HandleText(footer.metaindex_handle) +
                "\n  index handle: " + HandleText(index) +
                "\n  table_magic_number: " + NumberToString(kBlockBasedTableMagic) +
@@ -84,7 +85,7 @@ class TableText {
     if (const char* wrong = block->ParseRestarts()) {
       return BlockCorruption(source, handle.offset, wrong);
     }
-    Append("Metaindex Details:\n", kRule);
+    Append("Metaindex Details:\n", kTextRule);
     const bool sound = ForEachEntry(*block, [&](const Slice& key, Slice value) {
       const std::string name = key.ToString();
       const char* what = nullptr;
@@ -112,7 +113,7 @@ class TableText {
   }
 
   [[nodiscard]] Status Index() {
-    Append("Index Details:\n", kRule, "  Block key hex dump: Data block handle\n",
+    Append("Index Details:\n", kTextRule, "  Block key hex dump: Data block handle\n",
            "  Block key ascii\n\n");
     IndexCursor index(&reader_, &options_);
     for (index.SeekToFirst(); index.Valid(); index.Next()) {
@@ -130,7 +131,7 @@ class TableText {
     Status s = ReadBlock(reader_.source(), dictionary_, BlockKind::kDictionary,
                          /*verify_checksum=*/true, nullptr, nullptr, &block);
     if (!s.ok()) return s;
-    Append("Compression Dictionary:\n", kRule,
+    Append("Compression Dictionary:\n", kTextRule,
            "  size (bytes): " + NumberToString(block->size()) + "\n\n",
            "  HEX    " + block->contents().ToString(true) + "\n\n");
     return s;
@@ -139,7 +140,7 @@ class TableText {
   void Tombstones() {
     const RangeTombstones* const tombstones = table_.reader()->range_tombstones();
     if (tombstones == nullptr || tombstones->empty()) return;
-    Append("Range deletions:\n", kRule);
+    Append("Range deletions:\n", kTextRule);
     for (const RangeTombstones::Fragment& fragment : tombstones->fragments()) {
       for (size_t i = 0; i < fragment.sequences.size(); ++i) Entry(fragment.start, fragment.end);
     }
@@ -155,12 +156,13 @@ class TableText {
       smallest = std::min(smallest, handle.size);
       largest = std::max(largest, handle.size);
       sum += handle.size;
-      Append("Data Block # " + NumberToString(count) + " @ " + HandleText(handle) + "\n", kRule);
+      Append("Data Block # " + NumberToString(count) + " @ " + HandleText(handle) + "\n",
+             kTextRule);
       DataBlock(handle);
     }
     if (!index.status().ok() && status_.ok()) status_ = index.status();
     if (count == 0) return;
-    Append("Data Block Summary:\n", kRule, "  # data blocks: " + NumberToString(count) + "\n",
+    Append("Data Block Summary:\n", kTextRule, "  # data blocks: " + NumberToString(count) + "\n",
            "  min data block size: " + NumberToString(smallest) + "\n",
            "  max data block size: " + NumberToString(largest) + "\n",
            StringPrintf("  avg data block size: %f\n",
