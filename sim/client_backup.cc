@@ -1,10 +1,11 @@
 // Backups: one directory of a world, which lives through all its lives and power cuts. Who makes
 // one restores it, or an older one, beside the database, and finds there what it had then.
+#include <atomic>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 
-#include "fiber/mutex.h"
 #include "rocksdb/utilities/backup_engine.h"
 #include "sim/client.h"
 #include "sim/world.h"
@@ -22,9 +23,11 @@ constexpr size_t kMostBackups = 3;
 
 void Client::BackUp() {
   // (A directory is one engine's at a time.)
-  if (!world_->backups_mutex().try_lock()) return GetOne();
-  const auto unlock = [](fiber::Mutex* mutex) { mutex->unlock(); };
-  const std::unique_ptr<fiber::Mutex, decltype(unlock)> locked(&world_->backups_mutex(), unlock);
+  if (world_->backups_in_use().exchange(true)) return GetOne();
+  const struct Use {
+    std::atomic<bool>& in_use;
+    ~Use() { in_use = false; }
+  } use{world_->backups_in_use()};
   rocksdb::BackupEngineOptions options(kBackups);
   options.max_background_operations = static_cast<int>(1 + random_.Uniform(3));
   rocksdb::BackupEngine* opened = nullptr;

@@ -83,9 +83,10 @@ class World : public Machine {
     int client;
     State state;
   };
-  // By number: those that were acknowledged. Whoever touches them, or the directory, has the mutex.
+  // By number: those that were acknowledged. Whoever touches them, or the directory, has set
+  // backups_in_use().
   std::map<uint32_t, Backup>& backups() { return backups_; }
-  fiber::Mutex& backups_mutex() { return backups_mutex_; }
+  std::atomic<bool>& backups_in_use() { return backups_in_use_; }
   // The options of this life have a prefix extractor.
   bool has_prefixes() const { return life_->options.prefix_extractor != nullptr; }
   bool has_compactions() const { return !life_->no_compactions; }
@@ -179,7 +180,7 @@ class World : public Machine {
   uint64_t remote_services_ = 0;                    // that there have been
   std::set<std::string> logs_before_;               // names, when this life began
   std::map<std::string, ImportedState> imports_;    // by the family's name
-  fiber::Mutex backups_mutex_;
+  std::atomic<bool> backups_in_use_{false};
   std::map<uint32_t, Backup> backups_;
   bool begins_life_ = false;        // it is being opened after a clean close, or for the first time
   const LifePlan* life_ = nullptr;  // that is played
