@@ -25,7 +25,8 @@ class CompactCommand final : public ToolCommand {
   void DoCommand() override {
     CompactRangeOptions options;
     options.bottommost_level_compaction = BottommostLevelCompaction::kForceOptimized;
-    const Slice begin = from_.value_or(""), end = to_.value_or("");
+    const std::string from = from_.value_or(""), to = to_.value_or("");
+    const Slice begin = from, end = to;
     Check(db_->CompactRange(options, GetCfHandle(), from_ ? &begin : nullptr, to_ ? &end : nullptr),
           "Compaction failed: ");
   }
