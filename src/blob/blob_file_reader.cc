@@ -142,14 +142,7 @@ Status BlobFileReader::Read(const ReadLimits& limits, bool verify, const Slice& 
 }
 
 Status BlobFileReader::VerifyAll(const ReadLimits& limits, size_t ahead_bytes) const {
-  BlobReadAheads ahead(ahead_bytes);
-  std::unique_ptr<Blob> own;  // of what is not read ahead
-  const auto get = [&](uint64_t offset, size_t n, Slice* result) -> Status {
-    if (ahead.Read(/*number=*/0, bytes_, limits, offset, n, result)) return Status::OK();
-    own = Blob::Allocate(n);
-    if (own == nullptr) return Status::MemoryLimit("no memory for a blob", bytes_->name());
-    return bytes_->Read(limits, offset, n, result, own->memory());
-  };
+  BlobFileScan scan(bytes_, limits, ahead_bytes);
   const uint64_t end = bytes_->size() - kBlobFooterSize;
   uint64_t offset = 0;
   uint64_t records = 0;
@@ -157,8 +150,8 @@ Status BlobFileReader::VerifyAll(const ReadLimits& limits, size_t ahead_bytes) c
     ++records;
     return Status::OK();
   };
-  const Status s = VisitBlobRecords(get, end, count, &offset);
-  if (s.IsCorruption()) return bytes_->At(s, offset);
+  const Status s = VisitBlobRecords(&scan, end, count, &offset);
+  if (s.IsCorruption() && scan.ok()) return bytes_->At(s, offset);
   if (!s.ok()) return s;
   if (records == records_) return Status::OK();
   return bytes_->At(

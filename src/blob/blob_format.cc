@@ -1,7 +1,5 @@
 #include "blob/blob_format.h"
 
-#include <algorithm>
-
 #include "base/coding.h"
 #include "base/crc32c.h"
 #include "base/timestamps.h"
@@ -28,11 +26,10 @@ uint32_t MaskedCrc(const Slice& key, const Slice& value) {
 // Whether a record with the key `found` is that of `key`.
 bool IsKeyOf(const Slice& key, const Slice& found, size_t timestamp_size) {
   if (found == key) return true;
-  const Slice timestamp = TimestampOf(key, timestamp_size);
-  return timestamp_size != 0 &&
-         StripTimestamp(key, timestamp_size) == StripTimestamp(found, timestamp_size) &&
-         std::all_of(timestamp.data(), timestamp.data() + timestamp.size(),
-                     [](char byte) { return byte == 0; });
+  if (timestamp_size == 0) return false;
+  const Slice bare = StripTimestamp(key, timestamp_size);
+  return bare == StripTimestamp(found, timestamp_size) &&
+         key == Slice(WithMinTimestamp(bare, timestamp_size));
 }
 
 // Where the parts of a record's header end.

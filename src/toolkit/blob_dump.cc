@@ -1,10 +1,8 @@
 #include "toolkit/blob_dump.h"
 
-#include <algorithm>
 #include <cinttypes>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "base/string_util.h"
 #include "blob/blob_format.h"
@@ -17,51 +15,11 @@
 namespace cairn {
 namespace {
 
-// "kSnappyCompression"
 std::string CompressionText(CompressionType type) {
   std::string name;
   if (GetStringFromCompressionType(&name, type).ok()) return name;
   return "unknown (" + std::to_string(static_cast<int>(type)) + ")";
 }
-
-// "Snappy"
-std::string ShortCompressionText(CompressionType type) {
-  std::string name = CompressionText(type);
-  constexpr std::string_view kEnd = "Compression";
-  if (name.starts_with('k')) name.erase(0, 1);
-  if (name.ends_with(kEnd) && type != kNoCompression) name.resize(name.size() - kEnd.size());
-  return name;
-}
-
-// The bytes of a file, a large piece of which is read at once.
-class Window {
- public:
-  Window(std::unique_ptr<RandomAccessFileReader> file, uint64_t size)
-      : file_(std::move(file)), size_(size) {}
-
-  Status Read(uint64_t offset, size_t n, Slice* result) {
-    if (offset > size_ || n > size_ - offset) return Status::Corruption("the file is cut");
-    if (offset < begin_ || offset + n > begin_ + bytes_.size()) {
-      constexpr size_t kAtOnce = size_t{2} << 20;
-      buffer_.resize(static_cast<size_t>(std::min<uint64_t>(std::max(n, kAtOnce), size_ - offset)));
-      const IOStatus io = file_->Read(IOOptions(), offset, buffer_.size(), &bytes_, buffer_.data());
-      begin_ = offset;
-      if (!io.ok()) bytes_ = Slice();
-      if (!io.ok()) return io;
-      if (bytes_.size() < n) return Status::Corruption("the file is cut");
-    }
-    *result = Slice(bytes_.data() + (offset - begin_), n);
-    return Status::OK();
-  }
-  uint64_t size() const { return size_; }
-
- private:
-  const std::unique_ptr<RandomAccessFileReader> file_;
-  const uint64_t size_;
-  std::string buffer_;
-  Slice bytes_;  // of the file, at begin_
-  uint64_t begin_ = 0;
-};
 
 Status Decompress(CompressionType type, const Slice& stored, std::string* value) {
   if (type == kNoCompression) {
@@ -78,11 +36,14 @@ Status Decompress(CompressionType type, const Slice& stored, std::string* value)
 
 class BlobFileDump {
  public:
-  BlobFileDump(Window* file, const BlobDumpOptions& options) : file_(*file), options_(options) {}
+  // `size`: of the file, bytes.
+  BlobFileDump(BlobFileScan* file, uint64_t size, const BlobDumpOptions& options)
+      : file_(*file), size_(size), options_(options) {}
 
   // `*offset`: where an error is.
   Status Run(uint64_t* offset) {
     *offset = 0;
+    if (size_ < kBlobHeaderSize) return Status::Corruption("the file is cut");
     Slice bytes;
     Status s = file_.Read(0, kBlobHeaderSize, &bytes);
     if (s.ok()) s = DecodeBlobFileHeader(bytes, &header_);
@@ -93,8 +54,7 @@ class BlobFileDump {
     Print("  Expiration range : nil\n");
     const uint64_t end = PrintFooter();
     s = VisitBlobRecords(
-        [this](uint64_t at, size_t n, Slice* result) { return file_.Read(at, n, result); }, end,
-        [this](const BlobRecord& record) { return PrintRecord(record); }, offset);
+        &file_, end, [this](const BlobRecord& record) { return PrintRecord(record); }, offset);
     PrintSummary();
     return s;
   }
@@ -104,13 +64,12 @@ class BlobFileDump {
   uint64_t PrintFooter() {
     uint64_t records = 0;
     Slice bytes;
-    const uint64_t at =
-        std::max<uint64_t>(file_.size(), kBlobHeaderSize + kBlobFooterSize) - kBlobFooterSize;
-    Status s = file_.Read(at, kBlobFooterSize, &bytes);
-    if (s.ok()) s = DecodeBlobFileFooter(bytes, &records);
-    if (!s.ok()) {
+    const uint64_t at = size_ - kBlobFooterSize;
+    if (size_ < kBlobHeaderSize + kBlobFooterSize ||
+        !file_.Read(at, kBlobFooterSize, &bytes).ok() ||
+        !DecodeBlobFileFooter(bytes, &records).ok()) {
       Print("No blob log footer.\n");
-      return file_.size();
+      return size_;
     }
     Print("Blob log footer:\n  Blob count       : %" PRIu64 "\n", records);
     Print("  Expiration Range : nil\n");
@@ -146,7 +105,8 @@ class BlobFileDump {
     }
   }
 
-  Window& file_;
+  BlobFileScan& file_;
+  const uint64_t size_;
   const BlobDumpOptions options_;
   BlobFileHeader header_;
   uint64_t records_ = 0, key_bytes_ = 0, stored_bytes_ = 0, raw_bytes_ = 0;
@@ -160,10 +120,12 @@ Status DumpBlobFile(FileSystem* fs, const std::string& path, const BlobDumpOptio
   std::unique_ptr<RandomAccessFileReader> file;
   if (s.ok()) s = RandomAccessFileReader::Open(fs, path, FileOptions(), &file);
   if (!s.ok()) return s;
-  Window window(std::move(file), size);
+  constexpr size_t kReadAhead = size_t{2} << 20;
+  BlobFileScan scan(std::make_shared<BlobBytes>(std::move(file), size, /*statistics=*/nullptr),
+                    ReadLimits(), kReadAhead);
   uint64_t offset = 0;
-  s = BlobFileDump(&window, options).Run(&offset);
-  if (s.ok() || !s.IsCorruption()) return s;
+  s = BlobFileDump(&scan, size, options).Run(&offset);
+  if (!s.IsCorruption() || !scan.ok()) return s;
   const char* const reason = s.getState();
   return Status::Corruption(path + " at offset " + std::to_string(offset),
                             reason != nullptr ? reason : "");
@@ -175,10 +137,11 @@ std::string EntryValueText(ValueType type, const Slice& value, bool decode, bool
   if (const Status s = DecodeBlobIndex(value, &at); !s.ok()) {
     return " => error decoding blob index: " + s.ToString();
   }
+  const char* const compression = CompressionPropertyName(at.compression);
   return StringPrintf(" => [blob ref] file:%" PRIu64 " offset:%" PRIu64 " size:%" PRIu64
                       " compression: ",
                       at.file_number, at.offset, at.size) +
-         ShortCompressionText(at.compression);
+         (compression[0] != '\0' ? compression : CompressionText(at.compression));
 }
 
 }  // namespace cairn
