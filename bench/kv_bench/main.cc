@@ -80,9 +80,7 @@ class Bench {
     Close();
     char* error = nullptr;
     std::string refusal;
-    cache_ = MakeCache(engine_, &refusal);
-    if (cache_ != nullptr) options_ = MakeOptions(engine_, cache_, &refusal);
-    if (options_ == nullptr) {
+    if (!MakeOptions(engine_, &cache_, &options_, &refusal)) {
       std::fprintf(stderr, "kv_bench: %s\n", refusal.c_str());
       return false;
     }

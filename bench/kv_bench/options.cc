@@ -62,8 +62,7 @@ void SetBlobs(const Engine& engine, rocksdb_options_t* o, rocksdb_cache_t* cache
   if (FLAGS_use_blob_cache) engine.rocksdb_options_set_blob_cache(o, cache);
 }
 
-}  // namespace
-
+// Null: *error says why.
 rocksdb_cache_t* MakeCache(const Engine& engine, std::string* error) {
   if (FLAGS_cache_type == "lru") return engine.rocksdb_cache_create_lru(FLAGS_cache_size);
   if (FLAGS_cache_type != "hyper_clock") {
@@ -76,7 +75,12 @@ rocksdb_cache_t* MakeCache(const Engine& engine, std::string* error) {
   return nullptr;
 }
 
-rocksdb_options_t* MakeOptions(const Engine& engine, rocksdb_cache_t* cache, std::string* error) {
+}  // namespace
+
+bool MakeOptions(const Engine& engine, rocksdb_cache_t** made_cache, rocksdb_options_t** options,
+                 std::string* error) {
+  rocksdb_cache_t* const cache = *made_cache = MakeCache(engine, error);
+  if (cache == nullptr) return false;
   rocksdb_options_t* o = engine.rocksdb_options_create();
   engine.rocksdb_options_set_create_if_missing(o, 1);
   engine.rocksdb_options_set_write_buffer_size(o, FLAGS_write_buffer_size);
@@ -127,16 +131,16 @@ rocksdb_options_t* MakeOptions(const Engine& engine, rocksdb_cache_t* cache, std
   }
   engine.rocksdb_options_set_block_based_table_factory(o, table);
   engine.rocksdb_block_based_options_destroy(table);
-  if (FLAGS_options.empty()) return o;
-  rocksdb_options_t* const changed = engine.rocksdb_options_create();
+  *options = o;
+  if (FLAGS_options.empty()) return true;
+  *options = engine.rocksdb_options_create();
   char* refusal = nullptr;
-  engine.rocksdb_get_options_from_string(o, FLAGS_options.c_str(), changed, &refusal);
+  engine.rocksdb_get_options_from_string(o, FLAGS_options.c_str(), *options, &refusal);
   engine.rocksdb_options_destroy(o);
-  if (refusal == nullptr) return changed;
+  if (refusal == nullptr) return true;
   *error = "--options: " + std::string(refusal);
   engine.rocksdb_free(refusal);
-  engine.rocksdb_options_destroy(changed);
-  return nullptr;
+  return false;
 }
 
 }  // namespace kv_bench

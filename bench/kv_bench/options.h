@@ -7,12 +7,11 @@
 
 namespace kv_bench {
 
-// The caller's, to be given back to rocksdb_cache_destroy(). Null: *error says why.
-rocksdb_cache_t* MakeCache(const Engine& engine, std::string* error);
-
-// The caller's, to be given back to rocksdb_options_destroy(). What no flag sets keeps the
-// library's default, but for level_compaction_dynamic_level_bytes, in whose default releases
-// differ. Null: *error says what the library does not take.
-rocksdb_options_t* MakeOptions(const Engine& engine, rocksdb_cache_t* cache, std::string* error);
+// Both are the caller's, given back to rocksdb_options_destroy() and rocksdb_cache_destroy().
+// What no flag sets keeps the library's default, but for level_compaction_dynamic_level_bytes, in
+// whose default releases differ. False: *error says what the library does not take; *cache may be
+// there.
+bool MakeOptions(const Engine& engine, rocksdb_cache_t** cache, rocksdb_options_t** options,
+                 std::string* error);
 
 }  // namespace kv_bench

@@ -119,9 +119,7 @@ class Bench {
   // False after an error, which it prints. So do the others.
   bool Open() {
     std::string refusal;
-    cache_ = kv_bench::MakeCache(engine_, &refusal);
-    if (cache_ != nullptr) options_ = kv_bench::MakeOptions(engine_, cache_, &refusal);
-    if (options_ == nullptr) {
+    if (!kv_bench::MakeOptions(engine_, &cache_, &options_, &refusal)) {
       std::fprintf(stderr, "txn_bench: %s\n", refusal.c_str());
       return false;
     }
