@@ -58,21 +58,22 @@ class Matrix(Show):
     def peer_can(self, case):
         return True
 
-    def step(self, args, case, engine, pair):
+    def step(self, args, case, what, engine, pair):
+        """`what`: the cell is, of cases()."""
         raise NotImplementedError
 
     def steps(self, args):
-        return [self.step(args, case, engine, 0) for case in self.cases(args) for engine in self.engines
+        return [self.step(args, case, what, engine, 0) for case, what in self.cases(args).items() for engine in self.engines
                 if engine != 'peer' or self.peer_can(case)]
 
     def more_steps(self, args, store):
         """Those of the next round."""
-        for case in self.cases(args):
+        for case, what in self.cases(args).items():
             done = [len(store.runs(case, engine)) for engine in self.engines]
             if min(done) == 0 or max(done) > self.again or max(done) > args.pairs * self.again:
                 continue
             if any(v is not None and v < self.close for v in map(lambda e: self.ratio(store, case, e), ('ours', 'fibers'))):
-                yield from (self.step(args, case, engine, max(done)) for engine in rotated(self.engines, max(done)))
+                yield from (self.step(args, case, what, engine, max(done)) for engine in rotated(self.engines, max(done)))
 
     def ratio(self, store, case, engine):
         return median(pairwise(store, case, engine, 'peer', self.workload_of(case)))
@@ -91,6 +92,16 @@ class Matrix(Show):
                                   number(self.rate(store, case, 'peer'), 0), number(value),
                                   len(pairwise(store, case, engine, 'peer', self.workload_of(case)))])
         return lines
+
+    def tell(self, args, store, head, labels, what, in_history, parts):
+        """All cells as a table, whose rows have `labels` under `head`, and as a heat map of `what`; after `parts`. A cell is named by its
+        row's label and the clients. `in_history`: of the cases, those whose course is kept."""
+        rows = [(label, [self.ratio(store, f'{label}; {n}', e) for e in ('ours', 'fibers') for n in args.clients]) for label in labels]
+        kinds = [f'{n} {"threads" if e == "ours" else "fibers"}' for e in ('ours', 'fibers') for n in args.clients]
+        table = markdown([head, *kinds], [[label, *map(number, values)] for label, values in rows])
+        picture = heat_map(f'{what}, Cairn / {args.peer_name}', {NAMES[e]: args.clients for e in ('ours', 'fibers')}, rows)
+        history = [(case, case, cell[2], self.workload_of(case)) for case, cell in self.cases(args).items() if in_history(cell)]
+        return [*parts, table], picture, rows_of(store, history, 'ours') + rows_of(store, history, 'fibers')
 
     def verdicts(self, args, store, lines):
         values = [v for case in self.cases(args) for e in ('ours', 'fibers') if (v := self.ratio(store, case, e)) is not None]
@@ -134,8 +145,8 @@ class WriteMatrix(Matrix):
         """RocksDB 11.1.1 does not come back from such a write."""
         return not ('buffer' in case and 'unordered' in case)
 
-    def step(self, args, case, engine, pair):
-        (promise, queue, serial), batch, clients = self.cases(args)[case]
+    def step(self, args, case, what, engine, pair):
+        (promise, queue, serial), batch, clients = what
         flags = [*common_flags(args, engine, clients), f'--batch_size={batch}', f'--duration={args.duration:g}',
                  '--write_buffer_size=1073741824', '--compression_type=0',
                  '--options=' + self.promises[promise] + self.queues[queue]]
@@ -166,14 +177,6 @@ class WriteMatrix(Matrix):
     def report(self, args, store):
         below = self.below(args, store)
         behind = self.behind_own(args, store)
-        lines = []
-        for configuration in self.configurations():
-            for batch in args.batches:
-                cases = [self.case(configuration, batch, clients) for clients in args.clients]
-                lines.append([cases[0].rsplit(';', 1)[0],
-                              *[number(self.ratio(store, case, e)) for e in ('ours', 'fibers') for case in cases]])
-        table = markdown(['configuration; entries in a batch', *[f'{n} {"threads" if e == "ours" else "fibers"}'
-                                                                 for e in ('ours', 'fibers') for n in args.clients]], lines)
         checks = self.verdicts(args, store, below)
         checks.append(f'- Cells below 0.8 of our best with the same promise, batch and clients: {len(behind)}.')
         text = (f'Writers put entries at random for {args.duration:g} s into an empty database, on threads and, in Cairn, on fibers; the '
@@ -187,11 +190,9 @@ class WriteMatrix(Matrix):
             behind.sort(key=lambda line: float(line[-1]))
             parts += [f'Behind our own best of the same promise, the {min(len(behind), self.shown)} farthest:',
                       markdown(['configuration; batch; writers', 'ops/s', 'best', 'of which', 'ratio'], behind[:self.shown])]
-        rows = [(line[0], [self.ratio(store, f'{line[0]}; {n}', e) for e in ('ours', 'fibers') for n in args.clients]) for line in lines]
-        picture = heat_map(f'Writes per second, Cairn / {args.peer_name}',
-                           {NAMES[e]: args.clients for e in ('ours', 'fibers')}, rows)
-        history = [(case, case, c[2], 'fillrandom') for case, c in self.cases(args).items() if c[0][1] == 'one queue' and not c[0][2]]
-        return [*parts, table], picture, rows_of(store, history, 'ours') + rows_of(store, history, 'fibers')
+        labels = [self.case(c, batch, '').removesuffix('; ') for c in self.configurations() for batch in args.batches]
+        return self.tell(args, store, 'configuration; entries in a batch', labels, 'Writes per second',
+                         lambda cell: cell[0][1] == 'one queue' and not cell[0][2], parts)
 
 
 class ReadMatrix(Matrix):
@@ -236,8 +237,8 @@ class ReadMatrix(Matrix):
     def workload_of(self, case):
         return self.ways[case.split('; ')[1]][0]
 
-    def step(self, args, case, engine, pair):
-        kind, way, clients = self.cases(args)[case]
+    def step(self, args, case, what, engine, pair):
+        kind, way, clients = what
         # Small files, so that there are levels.
         tree = [] if args.quick else ['--write_buffer_size=4194304', '--target_file_size_base=4194304', '--max_bytes_for_level_base=16777216']
         flags = [*tree, *self.kinds[kind]]
@@ -248,21 +249,15 @@ class ReadMatrix(Matrix):
 
     def report(self, args, store):
         below = self.below(args, store)
-        lines = [[f'{kind}; {way}', *[number(self.ratio(store, f'{kind}; {way}; {n}', e)) for e in ('ours', 'fibers') for n in args.clients]]
-                 for kind in self.kinds for way in self.ways]
-        table = markdown(['tables and cache; reads', *[f'{n} {"threads" if e == "ours" else "fibers"}'
-                                                       for e in ('ours', 'fibers') for n in args.clients]], lines)
         text = (f'{args.num:,} entries, written at random and settled into levels, in the page cache; each engine reads its own files for '
                 f'{args.duration:g} s. Figures: operations per second, Cairn / peer. Each cell once, interleaved; those that are below '
                 f'{self.close} then {self.again} times more, of which the median counts.')
         parts = [text, '\n'.join(self.verdicts(args, store, below))]
         if below:
             parts += [f'Below {self.goal:g}:', markdown(['tables; reads; clients', 'Cairn ops/s', 'peer ops/s', 'ratio', 'measured'], below)]
-        rows = [(line[0], [self.ratio(store, f'{line[0]}; {n}', e) for e in ('ours', 'fibers') for n in args.clients]) for line in lines]
-        picture = heat_map(f'Reads per second, Cairn / {args.peer_name}', {NAMES[e]: args.clients for e in ('ours', 'fibers')}, rows)
+        labels = [f'{kind}; {way}' for kind in self.kinds for way in self.ways]
         first = next(iter(self.kinds))
-        history = [(case, case, c[2], self.workload_of(case)) for case, c in self.cases(args).items() if c[0] == first]
-        return [*parts, table], picture, rows_of(store, history, 'ours') + rows_of(store, history, 'fibers')
+        return self.tell(args, store, 'tables and cache; reads', labels, 'Reads per second', lambda cell: cell[0] == first, parts)
 
 
 SHOWS = {show.name: show for show in (WriteMatrix(), ReadMatrix())}
