@@ -30,6 +30,14 @@ class BackupTest : public DBTest {
   void CloseEngine() { engine_.reset(); }
   Status Create() { return engine_->CreateNewBackup(CreateBackupOptions(), db_); }
 
+  // A database of a table with "a", and a backup of it.
+  void BackUpATable() {
+    Open();
+    ASSERT_OK(Put("a", "1"));
+    ASSERT_OK(Flush());
+    OpenEngine();
+    ASSERT_OK(Create());
+  }
   // What a directory holds as a database. The open database stays.
   std::string ContentsOf(const std::string& dir) {
     DB* db = nullptr;

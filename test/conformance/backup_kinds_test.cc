@@ -1,8 +1,8 @@
 // Backups of databases of several kinds, by engines that are opened in several ways.
 #include "backup_fixture.h"
+#include "checkpoints.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/merge_operator.h"
-#include "rocksdb/utilities/checkpoint.h"
 #include "rocksdb/utilities/db_ttl.h"
 #include "rocksdb/utilities/transaction.h"
 #include "rocksdb/utilities/transaction_db.h"
@@ -119,15 +119,8 @@ TEST_F(BackupKindsTest, APreparedTransactionComesBackPrepared) {
 
 TEST_F(BackupKindsTest, ACheckpointHasTheSameTables) {
   options_.disable_auto_compactions = true;
-  Open();
-  ASSERT_OK(Put("a", "1"));
-  ASSERT_OK(Flush());
-  OpenEngine();
-  ASSERT_OK(Create());
-  Checkpoint* checkpoint = nullptr;
-  ASSERT_OK(Checkpoint::Create(db_, &checkpoint));
-  ASSERT_OK(checkpoint->CreateCheckpoint(root_ + "/copy"));
-  delete checkpoint;
+  ASSERT_NO_FATAL_FAILURE(BackUpATable());
+  ASSERT_OK(MakeCheckpoint(db_, root_ + "/copy"));
   Shut();
   dir_ = root_ + "/copy";
   Open();
@@ -138,11 +131,7 @@ TEST_F(BackupKindsTest, ACheckpointHasTheSameTables) {
 
 TEST_F(BackupKindsTest, AMissingSharedFileIsCopiedAgain) {
   options_.disable_auto_compactions = true;
-  Open();
-  ASSERT_OK(Put("a", "1"));
-  ASSERT_OK(Flush());
-  OpenEngine();
-  ASSERT_OK(Create());
+  ASSERT_NO_FATAL_FAILURE(BackUpATable());
   const std::string table = *NamesIn("shared_checksum").begin();
   ASSERT_OK(TheEnv()->DeleteFile(Path("shared_checksum/" + table)));
   ReopenEngine();

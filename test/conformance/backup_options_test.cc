@@ -136,11 +136,7 @@ TEST_F(BackupOptionsTest, ARestoreReplacesWhatIsThere) {
 TEST_F(BackupOptionsTest, LogsThatAreKeptGoOn) {
   backup_options_.backup_log_files = false;
   options_.WAL_ttl_seconds = 1000;  // an archive
-  Open();
-  ASSERT_OK(Put("a", "1"));
-  ASSERT_OK(Flush());
-  OpenEngine();
-  ASSERT_OK(Create());
+  ASSERT_NO_FATAL_FAILURE(BackUpATable());
   ASSERT_OK(Put("b", "2"));
   ASSERT_OK(Flush());
   ASSERT_OK(Put("c", "3"));

@@ -161,11 +161,7 @@ TEST_F(BackupTest, TablesAreCopiedOnce) {
 
 TEST_F(BackupTest, OlderNamesHaveTheChecksum) {
   backup_options_.share_files_with_checksum_naming = BackupEngineOptions::kLegacyCrc32cAndFileSize;
-  Open();
-  ASSERT_OK(Put("a", "1"));
-  ASSERT_OK(Flush());
-  OpenEngine();
-  ASSERT_OK(Create());
+  ASSERT_NO_FATAL_FAILURE(BackUpATable());
   ASSERT_OK(Create());
   const std::string table = FilesEndingIn(".sst")[0];
   const Names names = NamesIn("shared_checksum");
@@ -182,11 +178,7 @@ TEST_F(BackupTest, OlderNamesHaveTheChecksum) {
 
 TEST_F(BackupTest, NamesMayLeaveOutTheSize) {
   backup_options_.share_files_with_checksum_naming = BackupEngineOptions::kUseDbSessionId;
-  Open();
-  ASSERT_OK(Put("a", "1"));
-  ASSERT_OK(Flush());
-  OpenEngine();
-  ASSERT_OK(Create());
+  ASSERT_NO_FATAL_FAILURE(BackUpATable());
   const std::string name = *NamesIn("shared_checksum").begin();
   EXPECT_EQ(1, std::count(name.begin(), name.end(), '_')) << name;
   EXPECT_EQ("a=1", RestoredContents(1));
@@ -201,11 +193,7 @@ TEST_F(BackupTest, NamesMayLeaveOutTheSize) {
 
 TEST_F(BackupTest, TablesAreSharedByNumberAlone) {
   backup_options_.share_files_with_checksum = false;
-  Open();
-  ASSERT_OK(Put("a", "1"));
-  ASSERT_OK(Flush());
-  OpenEngine();
-  ASSERT_OK(Create());
+  ASSERT_NO_FATAL_FAILURE(BackUpATable());
   ASSERT_OK(Put("b", "2"));
   ASSERT_OK(Flush());
   ASSERT_OK(Create());
@@ -219,11 +207,7 @@ TEST_F(BackupTest, TablesAreSharedByNumberAlone) {
 TEST_F(BackupTest, NothingMayBeShared) {
   backup_options_.share_table_files = false;
   backup_options_.share_files_with_checksum = false;
-  Open();
-  ASSERT_OK(Put("a", "1"));
-  ASSERT_OK(Flush());
-  OpenEngine();
-  ASSERT_OK(Create());
+  ASSERT_NO_FATAL_FAILURE(BackUpATable());
   ASSERT_OK(Create());
   const std::string table = FilesEndingIn(".sst")[0];
   EXPECT_EQ(1u, NamesIn("private/1").count(table));
@@ -289,11 +273,7 @@ TEST_F(BackupTest, InfoTellsOfEachBackup) {
 }
 
 TEST_F(BackupTest, InfoNamesTheFiles) {
-  Open();
-  ASSERT_OK(Put("a", "1"));
-  ASSERT_OK(Flush());
-  OpenEngine();
-  ASSERT_OK(Create());
+  ASSERT_NO_FATAL_FAILURE(BackUpATable());
   BackupInfo info;
   ASSERT_OK(engine_->GetBackupInfo(1, &info, /*include_file_details=*/true));
   EXPECT_EQ(info.number_files, info.file_details.size());

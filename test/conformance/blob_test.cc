@@ -2,12 +2,12 @@
 #include <mutex>
 
 #include "blob_fixture.h"
+#include "checkpoints.h"
 #include "rocksdb/compaction_filter.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/metadata.h"
-#include "rocksdb/utilities/checkpoint.h"
 
 namespace conformance {
 namespace {
@@ -321,10 +321,7 @@ TEST_F(BlobTest, CheckpointsHaveThem) {
   Fill(0, 5, 'a');
   ASSERT_OK(Flush());
   Fill(5, 7, 'b');
-  Checkpoint* checkpoint = nullptr;
-  ASSERT_OK(Checkpoint::Create(db_, &checkpoint));
-  ASSERT_OK(checkpoint->CreateCheckpoint(root_ + "/copy"));
-  delete checkpoint;
+  ASSERT_OK(MakeCheckpoint(db_, root_ + "/copy"));
   const std::string contents = Contents();
   std::vector<std::string> files;
   uint64_t manifest_size = 0;

@@ -1,6 +1,6 @@
 // Checkpoints and the lists of files that they are made from.
-#include "rocksdb/utilities/checkpoint.h"
 
+#include "checkpoints.h"
 #include "conformance.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/transaction_log.h"
@@ -14,10 +14,7 @@ class CheckpointTest : public DBTest {
  protected:
   Status Create(const std::string& dir, uint64_t log_size_for_flush = 0,
                 uint64_t* sequence = nullptr) {
-    Checkpoint* made = nullptr;
-    Status s = Checkpoint::Create(db_, &made);
-    std::unique_ptr<Checkpoint> checkpoint(made);
-    return s.ok() ? checkpoint->CreateCheckpoint(dir, log_size_for_flush, sequence) : s;
+    return MakeCheckpoint(db_, dir, log_size_for_flush, sequence);
   }
   // What `dir` holds as a database; the open one is closed.
   std::string ContentsOf(const std::string& dir) {

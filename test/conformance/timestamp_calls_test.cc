@@ -1,5 +1,6 @@
 // User-defined timestamps in the calls that timestamp_test.cc leaves out: what each of them makes
 // of keys that have one.
+#include "checkpoints.h"
 #include "rocksdb/compaction_filter.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/merge_operator.h"
@@ -7,7 +8,6 @@
 #include "rocksdb/sst_file_reader.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/utilities/backup_engine.h"
-#include "rocksdb/utilities/checkpoint.h"
 #include "timestamp_fixture.h"
 
 namespace conformance {
@@ -15,6 +15,17 @@ namespace {
 
 class TimestampCallsTest : public TimestampTest {
  protected:
+  // A copy of a database with "a" at 2 and at 5, and the mark at 3; it is open afterwards.
+  void ExpectBothAndTheMark(const std::string& copy) {
+    Shut();
+    dir_ = copy;
+    Open();
+    EXPECT_EQ("a=2@2", ContentsAt(3));
+    EXPECT_EQ("a=5@5", ContentsAt(9));
+    std::string low;
+    ASSERT_OK(db_->GetFullHistoryTsLow(Family(), &low));
+    EXPECT_EQ(Ts(3), low);
+  }
   // Of a read at `number`, whose bytes it has.
   struct Reading {
     explicit Reading(uint64_t number) : stamp(Ts(number)), at(stamp) { options.timestamp = &at; }
@@ -284,18 +295,8 @@ TEST_F(TimestampCallsTest, ACheckpointHasThemAndTheMark) {
   ASSERT_OK(PutAt("a", 2, "2"));
   ASSERT_OK(PutAt("a", 5, "5"));
   ASSERT_OK(db_->IncreaseFullHistoryTsLow(Family(), Ts(3)));
-  Checkpoint* checkpoint = nullptr;
-  ASSERT_OK(Checkpoint::Create(db_, &checkpoint));
-  ASSERT_OK(checkpoint->CreateCheckpoint(root_ + "/copy"));
-  delete checkpoint;
-  Shut();
-  dir_ = root_ + "/copy";
-  Open();
-  EXPECT_EQ("a=2@2", ContentsAt(3));
-  EXPECT_EQ("a=5@5", ContentsAt(9));
-  std::string low;
-  ASSERT_OK(db_->GetFullHistoryTsLow(Family(), &low));
-  EXPECT_EQ(Ts(3), low);
+  ASSERT_OK(MakeCheckpoint(db_, root_ + "/copy"));
+  ExpectBothAndTheMark(root_ + "/copy");
 }
 
 TEST_F(TimestampCallsTest, ABackupHasThemAndTheMark) {
@@ -312,14 +313,9 @@ TEST_F(TimestampCallsTest, ABackupHasThemAndTheMark) {
   ASSERT_OK(engine->CreateNewBackup(how, db_));
   ASSERT_OK(engine->VerifyBackup(1, /*verify_with_checksum=*/true));
   Shut();
-  dir_ = root_ + "/restored";
-  ASSERT_OK(engine->RestoreDBFromLatestBackup(dir_, dir_));
-  Open();
-  EXPECT_EQ("a=2@2", ContentsAt(3));
-  EXPECT_EQ("a=5@5", ContentsAt(9));
-  std::string low;
-  ASSERT_OK(db_->GetFullHistoryTsLow(Family(), &low));
-  EXPECT_EQ(Ts(3), low);
+  const std::string restored = root_ + "/restored";
+  ASSERT_OK(engine->RestoreDBFromLatestBackup(restored, restored));
+  ExpectBothAndTheMark(restored);
 }
 
 TEST_F(TimestampCallsTest, SnapshotsKeepVersionsBelowTheMark) {

@@ -1,7 +1,7 @@
 // track_and_verify_wals_in_manifest: an open misses what was synced, and nothing else.
+#include "checkpoints.h"
 #include "conformance.h"
 #include "rocksdb/utilities/backup_engine.h"
-#include "rocksdb/utilities/checkpoint.h"
 
 namespace conformance {
 namespace {
@@ -223,10 +223,7 @@ TEST_F(TrackedWalsTest, LogsOfAnotherDirectory) {
 
 TEST_F(TrackedWalsTest, ACheckpoint) {
   Fill();
-  Checkpoint* made = nullptr;
-  ASSERT_OK(Checkpoint::Create(db_, &made));
-  const std::unique_ptr<Checkpoint> checkpoint(made);
-  ASSERT_OK(checkpoint->CreateCheckpoint(root_ + "/copy", /*log_size_for_flush=*/UINT64_MAX));
+  ASSERT_OK(MakeCheckpoint(db_, root_ + "/copy", /*log_size_for_flush=*/UINT64_MAX));
   Release();
   Shut();
   ASSERT_OK(DB::Open(options_, root_ + "/copy", &db_));

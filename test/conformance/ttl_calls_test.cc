@@ -1,8 +1,8 @@
 // DBWithTTL in the calls that ttl_test.cc leaves out.
+#include "checkpoints.h"
 #include "conformance.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/merge_operator.h"
-#include "rocksdb/utilities/checkpoint.h"
 #include "rocksdb/utilities/db_ttl.h"
 
 namespace conformance {
@@ -90,10 +90,7 @@ TEST_F(TtlCallsTest, ACheckpointHasTheTimes) {
   OpenTtl(1000);
   ASSERT_OK(Put("a", "1"));
   ASSERT_OK(PutOld("b", "2"));
-  Checkpoint* checkpoint = nullptr;
-  ASSERT_OK(Checkpoint::Create(db_, &checkpoint));
-  ASSERT_OK(checkpoint->CreateCheckpoint(root_ + "/copy"));
-  delete checkpoint;
+  ASSERT_OK(MakeCheckpoint(db_, root_ + "/copy"));
   dir_ = root_ + "/copy";
   OpenTtl(1000);
   EXPECT_EQ("a=1,b=2", Contents());

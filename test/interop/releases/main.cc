@@ -4,16 +4,15 @@
 //   releases_driver LIBRARY features                        what it can write, one per line: name,
 //                                                           title, Cairn's support, and what it
 //                                                           says when it refuses; with tabs between
-//   releases_driver LIBRARY write DB FEATURE PHASE [KEYS]   ends without closing: the last batches
-//   are
+//   releases_driver LIBRARY write DB FEATURE PHASE [KEYS]   ends without closing, the last batches
 //                                                           in the log
 //   releases_driver LIBRARY verify DB FEATURE PHASES [KEYS] phases 1 to PHASES, and nothing else
 //   releases_driver LIBRARY properties DB FEATURE           name <tab> value, opened for reading
 //   releases_driver LIBRARY options DB [strict]             loads the OPTIONS file
 //   releases_driver LIBRARY backup DB FEATURE DIR STYLE     makes one, prints its number
-//   (backups.h) releases_driver LIBRARY backups DIR                     verifies all, prints their
-//   numbers releases_driver LIBRARY restore DB DIR NUMBER releases_driver LIBRARY purge DIR COUNT
-//   as many are left
+//   releases_driver LIBRARY backups DIR                     verifies all, prints their numbers
+//   releases_driver LIBRARY restore DB DIR NUMBER           (as the others, of backups.h)
+//   releases_driver LIBRARY purge DIR COUNT                 so many are left
 //
 // Exit status 0; 1: the database disagrees, or an error (stderr says what).
 #include <algorithm>
