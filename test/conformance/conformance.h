@@ -33,11 +33,8 @@
 #define ASSERT_OK(expression) ASSERT_PRED_FORMAT1(::conformance::IsOk, expression)
 #define EXPECT_OK(expression) EXPECT_PRED_FORMAT1(::conformance::IsOk, expression)
 // EXPECT_CODE(NotFound, Delete("x")): which status it must be, and on failure which it was.
-#define EXPECT_CODE(name, expression)                                             \
-  do {                                                                            \
-    const ::rocksdb::Status status_ = (expression);                               \
-    EXPECT_TRUE(status_.Is##name()) << #expression << ": " << status_.ToString(); \
-  } while (0)
+#define EXPECT_CODE(name, expression) \
+  EXPECT_PRED_FORMAT2(::conformance::IsOfCode, &::rocksdb::Status::Is##name, expression)
 
 namespace conformance {
 
@@ -46,6 +43,12 @@ using namespace rocksdb;  // NOLINT(build/namespaces): the API under test
 inline testing::AssertionResult IsOk(const char* text, const Status& status) {
   if (status.ok()) return testing::AssertionSuccess();
   return testing::AssertionFailure() << text << ": " << status.ToString();
+}
+
+inline testing::AssertionResult IsOfCode(const char* code, const char* text,
+                                         bool (Status::*is_it)() const, const Status& status) {
+  if ((status.*is_it)()) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << text << ": " << status.ToString() << ", not " << code;
 }
 
 // A generator that gives the same numbers with either library.
