@@ -92,7 +92,7 @@ class World : public Machine {
   bool has_compactions() const { return !life_->no_compactions; }
   // Compactions of this life run at workers, where they can.
   bool has_service() const { return HasService(*life_); }
-  // What a snapshot shows never changes.
+  // What a snapshot shows never changes, and no batch is seen in part.
   bool has_fixed_snapshots() const { return !life_->options.unordered_write; }
   // Another database with the same families: a checkpoint, with the directories that its own
   // OPTIONS name; or (`own_logs`) what was restored, whose logs lie beside it.

@@ -421,7 +421,7 @@ struct DBOptions {
   // The next group of writers forms, and writes its log record, while this one inserts into the
   // memtable. Groups that sync always do.
   bool enable_pipelined_write = false;
-  // As enable_pipelined_write; what readers see stays in order.
+  // Writers insert in no order: snapshots may change, and batches be seen in part.
   bool unordered_write = false;
   // Members of a write group insert their own batches into the memtable, in parallel.
   bool allow_concurrent_memtable_write = true;

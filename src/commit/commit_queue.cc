@@ -8,6 +8,7 @@
 #include "base/coding.h"
 #include "base/perf.h"
 #include "batch/write_batch_internal.h"
+#include "commit/commit_group.h"
 #include "fiber/clock.h"
 #include "fiber/cpu.h"
 #include "fiber/interleave.h"
@@ -16,15 +17,6 @@
 
 namespace cairn {
 namespace {
-
-// States of a writer. The owner goes from waiting to parked; its signaller sets one of the others.
-enum State : uint32_t {
-  kWaiting = 0,
-  kParked = 1,  // sleeps, or is about to: must be woken
-  kLead = 2,    // be the leader (or, for a leader: all have inserted)
-  kInsert = 3,  // insert your own batch, then wait again
-  kDone = 4,    // status and sequence are set
-};
 
 // Whether a group that has handed over the lead still inserts.
 enum UnderWay : uint32_t {
@@ -63,32 +55,6 @@ constexpr size_t kKeepMergedBytes = size_t{4} << 20;
 
 }  // namespace
 
-// The writers that are served at once: [leader .. last] in the known queue. Lives on the executor's
-// stack.
-struct CommitQueue::Group {
-  Writer* leader = nullptr;
-  Writer* executor = nullptr;  // the leader, or who leads in its stead: not of this group then
-  Writer* last = nullptr;
-  size_t writers = 1;
-  size_t bytes = 0;
-  uint64_t count = 0;            // sequence numbers
-  uint64_t count_elsewhere = 0;  // of these, of followers on other threads
-  SequenceNumber first = 0;
-  uint64_t log_nanos = 0;  // pipelined: what its record took
-  bool has_steps = false;  // of two-phase commits
-  bool has_checksums = false;
-  MemTableSink* sink = nullptr;
-  std::atomic<size_t> inserting{0};  // writers that have not finished their parallel insertion
-
-  template <class F>
-  void ForEach(F&& f) const {
-    for (Writer* w = leader;; w = w->newer) {
-      f(w);
-      if (w == last) break;
-    }
-  }
-};
-
 CommitQueue::CommitQueue(CommitEnv* env, const CommitOptions& options)
     : env_(std::move(env)), options_(options), may_spin_(fiber::hardware_concurrency() > 1) {}
 
@@ -111,6 +77,10 @@ Status CommitQueue::Write(const WriteOptions& options, WriteBatch* batch, uint64
   w.step = step;
   w.published = published;
 
+  if (options_.unordered && WriteAtOnce(&w)) {
+    if (seq_used != nullptr) *seq_used = w.sequence;
+    return std::move(w.status);
+  }
   switch (Join(&w)) {
     case JoinResult::kRefused:
       return Status::Incomplete("Write stall");
@@ -124,6 +94,10 @@ Status CommitQueue::Write(const WriteOptions& options, WriteBatch* batch, uint64
       };
       uint32_t state = await();
       if (state == kInsert) {
+        if (w.sink != nullptr) {
+          FinishAtOnce(&w);
+          break;
+        }
         // Before the insertion is counted as finished: afterwards the leader may signal again.
         w.state.store(kWaiting, std::memory_order_relaxed);
         FinishParallelInsert(&w);
@@ -146,7 +120,10 @@ CommitQueue::Exclusive::Exclusive(CommitQueue* queue) : queue_(queue) {
   queue_->Drain();
 }
 
-CommitQueue::Exclusive::~Exclusive() { queue_->Leave(&writer_); }
+CommitQueue::Exclusive::~Exclusive() {
+  queue_->OpenGate();
+  queue_->Leave(&writer_);
+}
 
 CommitQueue::JoinResult CommitQueue::Join(Writer* w) {
   uintptr_t seen = newest_.load(std::memory_order_relaxed);
@@ -224,12 +201,13 @@ bool CommitQueue::LeadGroup(Writer* leader, Writer* self, bool may_go_on) {
   info.queue = this;
   Status s = env_->Prepare(info);
   if (info.in_passing && s.IsBusy()) {
+    OpenGate();
     Signal(leader, kLead);
     return false;
   }
   assert((newest_.load(std::memory_order_relaxed) & kStallMark) == 0);
   if (s.ok() && leader->check != nullptr) [[unlikely]] {
-    AwaitInsertion();
+    Drain();
     s = (*leader->check)();
   }
 
@@ -243,10 +221,12 @@ bool CommitQueue::LeadGroup(Writer* leader, Writer* self, bool may_go_on) {
     const PerfTimer timer(perf, &PerfContext::write_thread_wait_nanos, kEnableWait);
     AwaitCompany(*leader);
   }
+  bool at_once = false;
   {
     const PerfTimer timer(perf, &PerfContext::write_pre_and_post_process_time);
     FormGroup(&group);
-    if (s.ok()) AssignSequences(&group);
+    at_once = s.ok() && options_.unordered && InsertsAtOnce(group);
+    if (s.ok()) AssignSequences(&group, at_once);
   }
   if (s.ok()) {
     const PerfTimer timer(perf, &PerfContext::write_wal_time);
@@ -254,25 +234,33 @@ bool CommitQueue::LeadGroup(Writer* leader, Writer* self, bool may_go_on) {
     s = Log(group);
     if (options_.pipelined) group.log_nanos = fiber::now_nanos() - log_start;
   }
-  const bool early = s.ok() && HandsOverEarly(group);
+  const bool early = s.ok() && !at_once && HandsOverEarly(group);
+  if (s.ok() && at_once) {
+    if (measure) MeasureGroup(start);
+    InsertAtOnce(&group);
+    return false;
+  }
   if (s.ok()) {
     InsertLogged(&group, early, measure);
   } else {
     group.ForEach([&s](Writer* w) { w->status = s; });
   }
-  if (measure) {
-    const uint64_t nanos = fiber::now_nanos() - start;
-    const uint64_t old = group_nanos_.load(std::memory_order_relaxed);
-    group_nanos_.store(old == 0 ? nanos : (3 * old + nanos) / 4, std::memory_order_relaxed);
-  }
+  if (measure) MeasureGroup(start);
+  OpenGate();
   const PerfTimer timer(perf, &PerfContext::write_pre_and_post_process_time);
   // What comes next first: its work is what the others wait for.
   Writer* const next = early ? nullptr : PassOver(group.last);
-  const bool go_on = next != nullptr && may_go_on && next->batch != nullptr && !next->sync &&
-                     !next->IsAlone() && s.ok();
+  const bool go_on = next != nullptr && may_go_on && !options_.unordered &&
+                     next->batch != nullptr && !next->sync && !next->IsAlone() && s.ok();
   if (next != nullptr && !go_on) Signal(next, kLead);
   Dismiss(group);
   return go_on;
+}
+
+void CommitQueue::MeasureGroup(uint64_t since) {
+  const uint64_t nanos = fiber::now_nanos() - since;
+  const uint64_t old = group_nanos_.load(std::memory_order_relaxed);
+  group_nanos_.store(old == 0 ? nanos : (3 * old + nanos) / 4, std::memory_order_relaxed);
 }
 
 // What is logged is inserted and published; `early`: the next leader begins meanwhile.
@@ -391,9 +379,10 @@ void CommitQueue::FormGroup(Group* group) {
   }
 }
 
-void CommitQueue::AssignSequences(Group* group) {
+void CommitQueue::AssignSequences(Group* group, bool at_once) {
   // What is logged may not be published yet.
-  SequenceNumber next = std::max(env_->LastSequence(), last_assigned_) + 1;
+  SequenceNumber next =
+      at_once ? env_->Allot(group->count) : std::max(env_->LastSequence(), last_assigned_) + 1;
   group->first = next;
   group->ForEach([&next](Writer* w) {
     w->sequence = next;
@@ -593,6 +582,7 @@ void CommitQueue::Insert(Group* group) {
 // is what everybody waits for. Else what goes on at once is the shorter of this insertion and the
 // next record, of which one knows only that the last ones took so long.
 bool CommitQueue::HandsOverEarly(const Group& group) const {
+  if (options_.unordered) return false;  // it has the memtables for itself
   if (group.leader->sync) return true;
   if (!options_.pipelined) return false;
   if (!options_.measure_overlap) return true;
@@ -703,17 +693,21 @@ void CommitQueue::EndStall() { newest_.fetch_and(~kStallMark, std::memory_order_
 void CommitQueue::Fail(const Status& s, CommitErrorKind kind) const { env_->OnError(s, kind); }
 
 void CommitQueue::Record(const Group& group) const {
-  Statistics* const statistics = options_.statistics;
-  statistics->recordTick(NUMBER_KEYS_WRITTEN, group.count);
-  statistics->recordTick(BYTES_WRITTEN, group.bytes);
-  statistics->recordTick(WRITE_DONE_BY_SELF, 1);
-  if (group.writers > 1) statistics->recordTick(WRITE_DONE_BY_OTHER, group.writers - 1);
-  if (!group.leader->disable_wal) {
-    statistics->recordTick(WRITE_WITH_WAL, group.writers);
-    statistics->recordTick(WAL_FILE_BYTES, group.bytes);
-  }
+  RecordGroup(group.writers, group.count, group.bytes, !group.leader->disable_wal);
   group.ForEach(
-      [statistics](Writer* w) { statistics->recordInHistogram(BYTES_PER_WRITE, w->bytes); });
+      [this](Writer* w) { options_.statistics->recordInHistogram(BYTES_PER_WRITE, w->bytes); });
+}
+
+void CommitQueue::RecordGroup(size_t writers, uint64_t count, size_t bytes, bool logged) const {
+  Statistics* const statistics = options_.statistics;
+  statistics->recordTick(NUMBER_KEYS_WRITTEN, count);
+  statistics->recordTick(BYTES_WRITTEN, bytes);
+  statistics->recordTick(WRITE_DONE_BY_SELF, 1);
+  if (writers > 1) statistics->recordTick(WRITE_DONE_BY_OTHER, writers - 1);
+  if (logged) {
+    statistics->recordTick(WRITE_WITH_WAL, writers);
+    statistics->recordTick(WAL_FILE_BYTES, bytes);
+  }
 }
 
 }  // namespace cairn

@@ -78,6 +78,15 @@
 // or the leader's size + 128 KiB if the leader is small (128 KiB), so that a small write is not
 // made to wait for big ones. The first that does not fit ends the group: order stays.
 //
+// Unordered. With CommitOptions::unordered nobody waits for the insertions of others: readers may
+// see a later write before an earlier one, and a snapshot may gain what was under way when it was
+// taken. (A writer that returned finds what it wrote.) A group's sequence numbers are published
+// as they are given; once it is logged, its leader leaves, each of its writers inserts its own
+// batch and returns. What is not logged does not join at all, while nothing is due: there is
+// nothing that a leader could do for it. Who has to have the memtables for itself (Prepare, a
+// check, a step of two-phase commit, Exclusive) keeps all of them out by insertion_gate.h; it is
+// the leader's to close and to open, and invariant 5 holds while it is closed.
+//
 // Checked writes. A transaction may ask, when its turn has come, whether what it read still holds
 // (CommitCheck). Its leader first waits for the insertion of the group before, so that the check
 // sees all that precedes; it groups with nobody, whom its refusal would take along, and is not led
@@ -112,6 +121,7 @@
 #include "base/namespace.h"
 #include "commit/batch_apply.h"
 #include "commit/insertion_choice.h"
+#include "commit/insertion_gate.h"
 #include "commit/two_phase.h"
 #include "commit/write_counters.h"
 #include "rocksdb/io_status.h"
@@ -158,13 +168,19 @@ class CommitEnv {
   virtual IOStatus AppendWal(const Slice& record, bool has_marks) = 0;
   /// Makes all that was appended durable, in every WAL still needed. SUSPENDS.
   virtual IOStatus SyncWal() = 0;
-  /// Where the group's entries go, good until Publish().
+  /// Where the group's entries go, good until Publish(); unordered: until Drain() or Exclusive.
   virtual MemTableSink* MemTables() = 0;
   /// The last sequence number given so far.
   virtual SequenceNumber LastSequence() = 0;
   /// Makes everything up to `last` visible to readers; becomes the next LastSequence(). Not called
   /// for a failed group.
   virtual void Publish(SequenceNumber last) = 0;
+  /// Unordered only, from anywhere: gives `n` sequence numbers, visible to readers at once. Returns
+  /// the first.
+  virtual SequenceNumber Allot(uint64_t n) = 0;
+  /// Unordered only, from anywhere: Prepare() would have nothing to do for a small write that is
+  /// not logged.
+  virtual bool IsNothingDue() = 0;
   /// Prepared sections have been appended to the log: it is to be kept until they are decided.
   /// Returns its number. Before any other record follows.
   virtual uint64_t NotePrepared(size_t sections) = 0;
@@ -204,6 +220,9 @@ struct CommitOptions {
   // next record (measure_overlap), or all.
   bool pipelined = false;
   bool measure_overlap = true;
+  // Writes are inserted, and seen, in no order. With allow_concurrent_memtable_write, without
+  // pipelined.
+  bool unordered = false;
   // Whether CommitEnv::TraceWrite is called. Borrowed, may be null.
   const std::atomic<bool>* trace_in_order = nullptr;
 };
@@ -212,11 +231,12 @@ class CommitQueue {
   struct Group;
   struct Writer {
     // Word of one waiter (the owner) and one signaller (the leader, or the last inserter).
-    std::atomic<uint32_t> state{0};  // a State of commit_queue.cc
+    std::atomic<uint32_t> state{0};  // a WriterState of commit_group.h
     Writer* older = nullptr;         // as joined; constant from then on
     Writer* newer = nullptr;         // the leader's (invariant 3)
     WriteBatch* batch = nullptr;     // null: Exclusive
     Group* group = nullptr;          // while inserting in parallel
+    MemTableSink* sink = nullptr;    // unordered, in its stead
     size_t bytes = 0;                // of the batch
     uint32_t count = 0;              // sequence numbers that the batch consumes
     unsigned slot = 0;               // fiber::slot() of the owner
@@ -256,7 +276,7 @@ class CommitQueue {
                              uint64_t* seq_used = nullptr, const CommitCheck* check = nullptr,
                              TwoPhaseStep* step = nullptr, const CommitHook* published = nullptr);
 
-  WriteCounters::Figures counters() const { return counters_.figures(); }
+  WriteCounters::Figures counters() const;
 
   /// Holds the leadership without writing: all earlier writes are done, later ones wait. For a
   /// memtable switch by flush, for Close, for SyncWAL. Constructor SUSPENDS. Do not nest, and do
@@ -287,7 +307,10 @@ class CommitQueue {
 
   /// Waits until every group that was logged is in the memtable and published. For Prepare(),
   /// before it replaces the memtable; without the database mutex. Leader only. SUSPENDS.
-  void Drain() { AwaitInsertion(); }
+  void Drain() {
+    if (options_.unordered) CloseGate();
+    AwaitInsertion();
+  }
 
   /// Bytes of the last finished group. For stall accounting, relaxed.
   size_t last_group_bytes() const { return last_group_bytes_.load(std::memory_order_relaxed); }
@@ -302,15 +325,24 @@ class CommitQueue {
   // What the leader does, in this order.
   void Lead(Writer* self);
   bool LeadGroup(Writer* leader, Writer* self, bool may_go_on);
+  // Unordered: the group leaves its insertion to its writers.
+  bool InsertsAtOnce(const Group& group);
+  void InsertAtOnce(Group* group);
+  // Without the queue. False: it has to join.
+  bool WriteAtOnce(Writer* w);
+  void FinishAtOnce(Writer* w);
+  void CloseGate();
+  void OpenGate();
   void AwaitCompany(const Writer& leader);
   void FormGroup(Group* group);
-  void AssignSequences(Group* group);
+  void AssignSequences(Group* group, bool at_once);
   Status Log(const Group& group);
   void NotePrepared(const Group& group);
   // False: there is no memory for it.
   bool MergedRecord(const Group& group, Slice* record);
   // Corruption: an entry of a batch that has checksums is not in the record as it was added.
   static Status VerifyRecord(const Group& group, const Slice& record);
+  void MeasureGroup(uint64_t since);
   void InsertLogged(Group* group, bool early, bool measure);
   void Insert(Group* group);
   bool MayInsertInParallel(const Group& group) const;
@@ -334,6 +366,7 @@ class CommitQueue {
   void BeginStall();
   void EndStall();
   void Record(const Group& group) const;
+  void RecordGroup(size_t writers, uint64_t count, size_t bytes, bool logged) const;
   void Fail(const Status& s, CommitErrorKind kind) const;
 
   static constexpr uintptr_t kStallMark = 1;
@@ -356,6 +389,16 @@ class CommitQueue {
   size_t last_sync_writers_ = 0;
   uint64_t sync_nanos_ = 0;  // smoothed
   std::string merged_;
+
+  bool gate_is_closed_ = false;
+
+  // Unordered.
+  alignas(64) InsertionGate gate_;
+  static constexpr size_t kStripes = 8;
+  struct alignas(64) Stripe {
+    WriteCounters counters;
+  };
+  Stripe stripes_[kStripes];  // of what did not join, by fiber::slot()
 
   // An UnderWay of commit_queue.cc. Word of one waiter (the leader) and one signaller (the group
   // that handed over early).

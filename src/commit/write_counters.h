@@ -1,5 +1,5 @@
-// What went through a commit queue since it was made. The present leader counts, anybody may look:
-// each is a figure for itself (relaxed).
+// What went through a commit queue since it was made. The present leader counts, or several do who
+// say so; anybody may look: each is a figure for itself (relaxed).
 #pragma once
 
 #include <atomic>
@@ -18,6 +18,15 @@ class WriteCounters {
     uint64_t bytes = 0;  // of batches
     uint64_t wal_writes = 0;
     uint64_t wal_bytes = 0;
+
+    void Add(const Figures& other) {
+      writes += other.writes;
+      keys += other.keys;
+      groups += other.groups;
+      bytes += other.bytes;
+      wal_writes += other.wal_writes;
+      wal_bytes += other.wal_bytes;
+    }
   };
 
   // One caller at a time: no read-modify-write, which a lone writer would feel.
@@ -29,6 +38,14 @@ class WriteCounters {
     if (!logged) return;
     Add(&wal_writes_, writers);
     Add(&wal_bytes_, bytes);
+  }
+
+  // Of one writer without a log; several callers at once.
+  void CountShared(uint64_t keys, uint64_t bytes) {
+    writes_.fetch_add(1, std::memory_order_relaxed);
+    keys_.fetch_add(keys, std::memory_order_relaxed);
+    groups_.fetch_add(1, std::memory_order_relaxed);
+    bytes_.fetch_add(bytes, std::memory_order_relaxed);
   }
 
   Figures figures() const {

@@ -108,53 +108,69 @@ class DbConcurrencyTest : public testing::DbTest {
     return values.size() == kCounters ? Agree(values) : -1;
   }
 
+  // One write in so many is not logged; 0: each is.
+  void RunWriters(uint32_t unlogged_one_in) {
+    Open(options_);
+    std::atomic<int> failures{0};
+    Start(kWritersEach, [&](int writer) {
+      Random64 random(100 + writer);
+      std::map<std::string, std::string> own;
+      for (uint64_t i = 0; i < kWritesPerWriter; ++i) {
+        const std::string key = "w" + std::to_string(writer) + Key(random.Uniform(150));
+        WriteOptions options;
+        options.disableWAL = unlogged_one_in != 0 && random.OneIn(unlogged_one_in);
+        Status s;
+        if (random.OneIn(6)) {
+          s = db_->Delete(options, key);
+          own.erase(key);
+        } else {
+          own[key] = Value(random.Next() >> 40, 50 + random.Uniform(600));
+          s = db_->Put(options, key, own[key]);
+        }
+        if (!s.ok()) ++failures;
+        const std::string other = "w" + std::to_string(writer) + Key(random.Uniform(150));
+        std::string value;
+        s = db_->Get(ReadOptions(), other, &value);
+        const auto it = own.find(other);
+        if (it == own.end() ? !s.IsNotFound() : !s.ok() || value != it->second) ++failures;
+      }
+      // All of it, and nothing else, in its range.
+      std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+      const std::string prefix = "w" + std::to_string(writer) + "key";
+      auto at = own.begin();
+      for (it->Seek(prefix); it->Valid() && it->key().starts_with(prefix); it->Next(), ++at) {
+        if (at == own.end() || it->key() != Slice(at->first) || it->value() != Slice(at->second)) {
+          ++failures;
+          break;
+        }
+      }
+      if (at != own.end() || !it->status().ok()) ++failures;
+    });
+    Join();
+    EXPECT_EQ(failures.load(), 0);
+    const testing::Contents before = Scan();
+    Close();
+    Open(options_);
+    EXPECT_TRUE(Scan() == before);
+  }
+
   Options options_;
   std::unique_ptr<fiber::Runtime> runtime_;
   std::vector<std::unique_ptr<fiber::Thread>> threads_;
   std::vector<fiber::JoinHandle> fibers_;
 };
 
-TEST_F(DbConcurrencyTest, WritersReadTheirOwnWrites) {
-  Open(options_);
-  std::atomic<int> failures{0};
-  Start(kWritersEach, [&](int writer) {
-    Random64 random(100 + writer);
-    std::map<std::string, std::string> own;
-    for (uint64_t i = 0; i < kWritesPerWriter; ++i) {
-      const std::string key = "w" + std::to_string(writer) + Key(random.Uniform(150));
-      Status s;
-      if (random.OneIn(6)) {
-        s = db_->Delete(WriteOptions(), key);
-        own.erase(key);
-      } else {
-        own[key] = Value(random.Next() >> 40, 50 + random.Uniform(600));
-        s = db_->Put(WriteOptions(), key, own[key]);
-      }
-      if (!s.ok()) ++failures;
-      const std::string other = "w" + std::to_string(writer) + Key(random.Uniform(150));
-      std::string value;
-      s = db_->Get(ReadOptions(), other, &value);
-      const auto it = own.find(other);
-      if (it == own.end() ? !s.IsNotFound() : !s.ok() || value != it->second) ++failures;
-    }
-    // All of it, and nothing else, in its range.
-    std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
-    const std::string prefix = "w" + std::to_string(writer) + "key";
-    auto at = own.begin();
-    for (it->Seek(prefix); it->Valid() && it->key().starts_with(prefix); it->Next(), ++at) {
-      if (at == own.end() || it->key() != Slice(at->first) || it->value() != Slice(at->second)) {
-        ++failures;
-        break;
-      }
-    }
-    if (at != own.end() || !it->status().ok()) ++failures;
-  });
-  Join();
-  EXPECT_EQ(failures.load(), 0);
-  const testing::Contents before = Scan();
-  Close();
-  Open(options_);
-  EXPECT_TRUE(Scan() == before);
+TEST_F(DbConcurrencyTest, WritersReadTheirOwnWrites) { RunWriters(/*unlogged_one_in=*/0); }
+
+TEST_F(DbConcurrencyTest, WritersReadTheirOwnUnorderedWrites) {
+  options_.unordered_write = true;
+  RunWriters(/*unlogged_one_in=*/3);
+}
+
+TEST_F(DbConcurrencyTest, WritersReadTheirOwnUnloggedWrites) {
+  options_.unordered_write = true;
+  options_.memtable_protection_bytes_per_key = 4;
+  RunWriters(/*unlogged_one_in=*/1);
 }
 
 TEST_F(DbConcurrencyTest, ReadersSeeBatchesAsAWholeAndTimeGoForward) {

@@ -441,7 +441,8 @@ void Opening::StartWriting() {
   options.allow_concurrent_memtable_write = db_.options.allow_concurrent_memtable_write;
   options.max_write_batch_group_size_bytes = db_.options.max_write_batch_group_size_bytes;
   options.statistics = db_.statistics;
-  options.pipelined = db_.options.enable_pipelined_write || db_.options.unordered_write;
+  options.pipelined = db_.options.enable_pipelined_write;
+  options.unordered = db_.options.unordered_write;
   if (db_.options.allow_2pc) {
     db_.versions->SetLogNeed([this](std::span<const FamilyEdits> changes)
                                  FIBER_REQUIRES(database_mutex) {

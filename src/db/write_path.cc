@@ -243,17 +243,24 @@ bool WritePath::Fold(uint32_t family_id, const Slice& key, SequenceNumber sequen
 
 // --- What a leader does first
 
+inline bool WritePath::IsAttentionNeeded() const {
+  return write_needs_attention_.load(std::memory_order_acquire) ||
+         db_.families->default_family()->mem->ShouldFlush() || db_.sink.has_full();
+}
+
+inline bool WritePath::IsMemoryShort() const {
+  return db_.buffer_manager->ShouldFlush() || db_.buffer_manager->ShouldStall();
+}
+
+bool WritePath::IsNothingDue() { return !IsAttentionNeeded() && !IsMemoryShort(); }
+
 Status WritePath::Prepare(const WriteGroupInfo& group) {
   const uint64_t max_wal_bytes = max_wal_bytes_.load(std::memory_order_relaxed);
   const bool over_wal_limit =
       !group.disable_wal && max_wal_bytes > 0 && db_.wals->unflushed_bytes() > max_wal_bytes;
-  const bool memory_is_short =
-      db_.buffer_manager->ShouldFlush() || db_.buffer_manager->ShouldStall();
-  if (!write_needs_attention_.load(std::memory_order_acquire) &&
-      !db_.families->default_family()->mem->ShouldFlush() && !db_.sink.has_full() &&
-      !over_wal_limit && !memory_is_short) [[likely]] {
+  const bool memory_is_short = IsMemoryShort();
+  if (!IsAttentionNeeded() && !over_wal_limit && !memory_is_short) [[likely]]
     return Status::OK();
-  }
   if (group.in_passing) return Status::Busy();
   // Before the mutex: a group that still inserts takes it when it fails; and the manager may ask
   // other databases.

@@ -70,6 +70,8 @@ class WritePath final : public Part, public CommitEnv, public OperandFolder {
   MemTableSink* MemTables() override { return &db_.sink; }
   SequenceNumber LastSequence() override { return db_.versions->LastSequence(); }
   void Publish(SequenceNumber last) override { db_.versions->SetLastSequence(last); }
+  SequenceNumber Allot(uint64_t n) override { return db_.versions->AllotSequences(n); }
+  bool IsNothingDue() override;
   uint64_t NotePrepared(size_t sections) override {
     const uint64_t log = db_.wals->current_number();
     db_.prepared.Note(log, sections);
@@ -82,6 +84,9 @@ class WritePath final : public Part, public CommitEnv, public OperandFolder {
   bool Fold(uint32_t family_id, const Slice& key, SequenceNumber sequence, const Slice& operand,
             std::string* value, ValueType* type) override;
 
+  // What stops writers, or full memtables.
+  bool IsAttentionNeeded() const;
+  bool IsMemoryShort() const;
   // RocksDB counts no sequence number for what shares one until something ends it.
   IOStatus AppendWithNoop(const Slice& record, bool has_marks);
   [[nodiscard]] Status WaitOutStall(const WriteGroupInfo& group) FIBER_REQUIRES(database_mutex);

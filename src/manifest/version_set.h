@@ -257,6 +257,10 @@ class VersionSet {
   // The last sequence visible to readers.
   SequenceNumber LastSequence() const { return last_sequence_.load(std::memory_order_acquire); }
   void SetLastSequence(SequenceNumber s) { last_sequence_.store(s, std::memory_order_release); }
+  // Returns the first of `n` more. Several callers at once, but not beside SetLastSequence.
+  SequenceNumber AllotSequences(uint64_t n) {
+    return last_sequence_.fetch_add(n, std::memory_order_acq_rel) + 1;
+  }
 
   uint64_t manifest_file_number() const { return manifest_file_number_; }
   uint64_t manifest_file_size() const { return manifest_file_size_; }  // bytes
