@@ -178,11 +178,40 @@ IOStatus FiberRandomAccessFile::InvalidateCache(size_t offset, size_t length) {
   return DropCache(fd_, name_, direct_, offset, length);
 }
 
+MappedRandomAccessFile::MappedRandomAccessFile(int fd, std::string name, fiber::io::Mapping mapping)
+    : FiberRandomAccessFile(fd, std::move(name), /*direct=*/false),
+      mapping_(std::move(mapping)),
+      seen_(new(std::nothrow) std::atomic<uint64_t>[mapping_.size() / kStretch + 1]()) {}
+
+bool MappedRandomAccessFile::IsReadable(uint64_t offset, size_t n, const IOOptions& options) const {
+  if (offset > mapping_.size() || n > mapping_.size() - offset) return false;
+  if (options.timeout.count() != 0) return mapping_.resident(static_cast<size_t>(offset), n);
+  return !fiber::in_fiber() || IsResident(static_cast<size_t>(offset), n);
+}
+
+bool MappedRandomAccessFile::IsStretchResident(size_t stretch, uint64_t now) const {
+  if (seen_ == nullptr) return false;
+  const uint64_t seen = seen_[stretch].load(std::memory_order_relaxed);
+  if (seen != 0 && now - seen < kTrustNanos) return true;
+  const size_t from = stretch * kStretch;
+  if (!mapping_.resident(from, std::min(kStretch, mapping_.size() - from))) return false;
+  seen_[stretch].store(now, std::memory_order_relaxed);
+  return true;
+}
+
+bool MappedRandomAccessFile::IsResident(size_t offset, size_t n) const {
+  if (n == 0) return true;
+  const uint64_t now = fiber::now_nanos();
+  const size_t last = (offset + n - 1) / kStretch;
+  for (size_t stretch = offset / kStretch; stretch <= last; ++stretch) {
+    if (!IsStretchResident(stretch, now)) return mapping_.resident(offset, n);
+  }
+  return true;
+}
+
 IOStatus MappedRandomAccessFile::Read(uint64_t offset, size_t n, const IOOptions& options,
                                       Slice* result, char* scratch, IODebugContext* dbg) const {
-  const bool is_mapped = offset <= mapping_.size() && n <= mapping_.size() - offset;
-  const bool may_fault = options.timeout.count() == 0 && !fiber::in_fiber();
-  if (!is_mapped || (!may_fault && !mapping_.resident(static_cast<size_t>(offset), n))) {
+  if (!IsReadable(offset, n, options)) {
     return FiberRandomAccessFile::Read(offset, n, options, result, scratch, dbg);
   }
   *result = Slice(mapping_.data() + offset, n);

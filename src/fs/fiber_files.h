@@ -70,17 +70,30 @@ class FiberRandomAccessFile : public FSRandomAccessFile, public ParkingReads {
 
 // Reads out of the mapped file. On a fiber, and with a timeout, what is not in memory is read as by
 // its base, so that no page fault keeps the worker. Results point into the mapping.
+//
+// To ask the system costs as much as a short read does. So what it said of a stretch of the file,
+// that all of it is in memory, holds for a second: should the system take a page away meanwhile,
+// one worker waits once for a page fault. (Not where there is a timeout.)
 class MappedRandomAccessFile final : public FiberRandomAccessFile {
  public:
-  MappedRandomAccessFile(int fd, std::string name, fiber::io::Mapping mapping)
-      : FiberRandomAccessFile(fd, std::move(name), /*direct=*/false),
-        mapping_(std::move(mapping)) {}
+  MappedRandomAccessFile(int fd, std::string name, fiber::io::Mapping mapping);
 
   IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result, char* scratch,
                 IODebugContext* dbg) const override;
 
  private:
+  // Neighbours of what is read often are in memory, too; a stretch is asked for as a whole.
+  static constexpr size_t kStretch = size_t{64} << 10;
+  static constexpr uint64_t kTrustNanos = 1'000'000'000;
+
+  // Without a wait that the reader must not have.
+  bool IsReadable(uint64_t offset, size_t n, const IOOptions& options) const;
+  bool IsResident(size_t offset, size_t n) const;
+  bool IsStretchResident(size_t stretch, uint64_t now) const;
+
   const fiber::io::Mapping mapping_;
+  // When each was seen in memory, on fiber::now_nanos()'s clock; 0: never.
+  const std::unique_ptr<std::atomic<uint64_t>[]> seen_;
 };
 
 class FiberWritableFile : public FSWritableFile {
