@@ -346,11 +346,13 @@ void MultiGetLookup(const LookupRequest& one, size_t n, const Slice* keys, Pinna
     together(0);
     return;
   }
-  // One after the other, until a read takes so long that the others' should wait together.
+  // One after the other, until reads take so long that the others' should wait together.
   const PerfContext* const counters = may_read && n > 1 ? Perf().counters() : nullptr;
   uint64_t reads = counters != nullptr ? counters->block_read_count : 0;
   uint64_t looked_at = counters != nullptr ? fiber::now_nanos() : 0;
   size_t cached = 0;
+  uint64_t waited = 0;  // by those that read
+  size_t readers = 0;
   const ReadLimits limits(request.options);
   for (size_t i = 0; i < n; ++i) {
     values[i].Reset();
@@ -364,7 +366,10 @@ void MultiGetLookup(const LookupRequest& one, size_t n, const Slice* keys, Pinna
     ++cached;
     if (counters == nullptr || counters->block_read_count == reads) continue;
     const uint64_t now = fiber::now_nanos();
-    if (ReadPace::IsSlow(now - looked_at, cached - 1)) {
+    waited += now - looked_at;
+    ++readers;
+    if (pace->IsSlow(now - looked_at, cached - 1) && i + 1 < n) {
+      pace->TookOneByOne(waited, readers);
       together(i + 1);
       pace->TookTogether(fiber::now_nanos() - now, n - i - 1);
       return;
@@ -373,6 +378,7 @@ void MultiGetLookup(const LookupRequest& one, size_t n, const Slice* keys, Pinna
     looked_at = now;
     cached = 0;
   }
+  if (readers > 0) pace->TookOneByOne(waited, readers);
 }
 
 }  // namespace cairn

@@ -16,16 +16,27 @@ namespace cairn {
 class ReadPace {
  public:
   // A look-up that read took `nanos`, with `others` before it that did not read. True: that is
-  // long.
-  static bool IsSlow(uint64_t nanos, size_t others) {
-    return nanos >= kSlowNanos + others * kCachedNanos;
+  // long, and so was the one before, of whomever. (Once is no slow device: of many threads on few
+  // processors one is held up in the middle of a read every now and then.)
+  bool IsSlow(uint64_t nanos, size_t others) {
+    const bool was_slow = last_was_slow_.load(std::memory_order_relaxed);
+    const bool is_slow = nanos >= kSlowNanos + others * kCachedNanos;
+    if (is_slow != was_slow) last_was_slow_.store(is_slow, std::memory_order_relaxed);
+    return is_slow && was_slow;
   }
-  // Then `count` that waited together took `nanos`. (A thread that was held up once is no slow
-  // device.)
+  // `count` reads of a batch, one after the other, took `nanos`, with what came between.
+  void TookOneByOne(uint64_t nanos, size_t count) {
+    const uint64_t one = nanos / count;
+    const uint64_t usual = one_by_one_.load(std::memory_order_relaxed);
+    one_by_one_.store(usual == 0 ? one : (7 * usual + one) / 8, std::memory_order_relaxed);
+  }
+  // Then `count` that waited together took `nanos`. If it was not much less for each than one by
+  // one, these did not wait for a device, but for a processor. (Of one alone there is no saying.)
   void TookTogether(uint64_t nanos, size_t count) {
-    if (nanos >= kSlowNanos + count * kTogetherNanos) {
-      until_next_try_.store(kTryAfter, std::memory_order_relaxed);
-    }
+    if (nanos < kSlowNanos + count * kTogetherNanos) return;
+    const uint64_t one_by_one = one_by_one_.load(std::memory_order_relaxed);
+    if (count > 1 && nanos / count > one_by_one / 2) return;
+    until_next_try_.store(kTryAfter, std::memory_order_relaxed);
   }
   // Many should wait together. Every now and then false though reads were slow: they are tried
   // again.
@@ -43,6 +54,8 @@ class ReadPace {
   static constexpr uint64_t kTogetherNanos = 3'000;  // out of the page cache, on a fiber
   static constexpr uint32_t kTryAfter = 64;          // batches
 
+  std::atomic<bool> last_was_slow_{false};
+  std::atomic<uint64_t> one_by_one_{0};      // nanoseconds, smoothed; 0: none yet
   std::atomic<uint32_t> until_next_try_{0};  // 0: reads are fast, or are to be tried
 };
 
