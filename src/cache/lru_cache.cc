@@ -20,7 +20,8 @@ constexpr uint64_t kTouched = 1ull << 61;
 constexpr size_t kSlabEntries = 64;
 constexpr size_t kInitialBuckets = 64;
 // The eviction scan of a cache that may exceed its capacity gives up after so many pinned entries.
-constexpr size_t kMaxPinnedSkips = 256;
+// (It has put them behind all others: the next one goes on from there.)
+constexpr size_t kMaxPinnedSkips = 32;
 constexpr int kMaxScanRounds = 4;
 
 size_t DivideUp(size_t a, size_t b) { return (a + b - 1) / b; }
@@ -359,6 +360,24 @@ CacheEntry* LRUCacheShard::Lookup(const Slice& key, uint64_t hash) {
   return e;
 }
 
+bool LRUCacheShard::EvictReleased(CacheEntry* entry, uint64_t meta) {
+  Victims victims;
+  {
+    fiber::MutexLock lock(&mu_);
+    // It may be another entry by now: that one, which nobody holds either, does as well.
+    if (usage_.load(std::memory_order_relaxed) <= capacity_.load(std::memory_order_relaxed) ||
+        !entry->meta.compare_exchange_strong(meta, 0, std::memory_order_acq_rel)) {
+      return false;
+    }
+    UnlinkFromTable(entry);
+    UnlinkFromList(entry);
+    entry->evicted = true;
+    Recycle(entry, &victims);
+  }
+  DeleteValues(&victims);
+  return true;
+}
+
 bool LRUCacheShard::Release(CacheEntry* entry, bool erase_if_last_ref) {
   Victims victims;
   if (!erase_if_last_ref) [[likely]] {
@@ -367,11 +386,7 @@ bool LRUCacheShard::Release(CacheEntry* entry, bool erase_if_last_ref) {
     if ((old & kVisible) != 0) {
       if (usage_.load(std::memory_order_relaxed) > capacity_.load(std::memory_order_relaxed))
           [[unlikely]] {
-        {
-          fiber::MutexLock lock(&mu_);
-          EvictFor(0, &victims);
-        }
-        DeleteValues(&victims);
+        return EvictReleased(entry, old - 1);
       }
       return false;
     }

@@ -128,6 +128,9 @@ class LRUCacheShard {
 
   static constexpr uint32_t kMaxHops = 64;
 
+  // Of a shard over its capacity, whose other entries are in use as far as eviction saw: the entry,
+  // whose last reference went (`meta` was what it left), makes room. False: it is still there.
+  bool EvictReleased(CacheEntry* entry, uint64_t meta);
   CacheEntry* LookupLocked(const Slice& key, uint64_t hash) FIBER_REQUIRES(mu_);
   CacheEntry* NewEntry() FIBER_REQUIRES(mu_);
   // A new entry with all but its place and its meta word; charged.

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cache/testing/cache_fixture.h"
 
@@ -46,6 +48,23 @@ TEST_F(LruCacheTest, LowPriorityOutlivesBottom) {
     ASSERT_TRUE(Insert("b" + std::to_string(i), 1, 1, nullptr, Cache::Priority::BOTTOM).ok());
   }
   for (int i = 0; i < 5; ++i) EXPECT_NE(Lookup("l" + std::to_string(i)), 0u) << i;
+}
+
+// Many readers hold more than there is room for. Nobody then looks for what else could go.
+TEST_F(LruCacheTest, WhatIsReleasedMakesTheRoomThatIsMissing) {
+  constexpr int kHeld = 300;
+  std::vector<Cache::Handle*> held(kHeld);
+  for (int i = 0; i < kHeld; ++i) {
+    ASSERT_TRUE(Insert("k" + std::to_string(i), 1u + i, 1, &held[i]).ok());
+  }
+  EXPECT_EQ(cache_->GetUsage(), size_t{kHeld});
+  EXPECT_EQ(testing::deleted, 0);
+  for (int i = 0; i < kHeld; ++i) {
+    EXPECT_EQ(cache_->Release(held[i]), i < kHeld - 10) << i;
+    EXPECT_EQ(testing::deleted, std::min(i + 1, kHeld - 10));
+    EXPECT_EQ(Lookup("k" + std::to_string(i)), i < kHeld - 10 ? 0 : 1u + i);
+  }
+  EXPECT_EQ(cache_->GetUsage(), 10u);
 }
 
 TEST_F(LruCacheTest, RefusesOptionsOutOfRange) {
