@@ -617,6 +617,12 @@ TEST_F(DbLaterOptionsTest, TheOptionsFileHasThemWhereTheyAreSet) {
       VerifyOutputFlags::kVerifyIteration | VerifyOutputFlags::kEnableForLocalCompaction;
   options.wal_write_temperature = Temperature::kCold;
   options.compaction_options_universal.max_read_amp = 9;
+  EXPECT_EQ(text().find("use_delta_encoding"), std::string::npos);
+  BlockBasedTableOptions table;
+  ASSERT_TRUE(GetBlockBasedTableOptionsFromString(ConfigOptions(), table,
+                                                  "use_delta_encoding=false", &table)
+                  .ok());
+  options.table_factory.reset(NewBlockBasedTableFactory(table));
   Open(options);
   DBOptions db_options;
   std::vector<ColumnFamilyDescriptor> families;
@@ -629,6 +635,9 @@ TEST_F(DbLaterOptionsTest, TheOptionsFileHasThemWhereTheyAreSet) {
   EXPECT_EQ(families[0].options.memtable_max_range_deletions, 7u);
   EXPECT_EQ(families[0].options.verify_output_flags, options.verify_output_flags);
   EXPECT_EQ(families[0].options.compaction_options_universal.max_read_amp, 9);
+  const auto* loaded = families[0].options.table_factory->GetOptions<BlockBasedTableOptions>();
+  ASSERT_NE(loaded, nullptr);
+  EXPECT_FALSE(loaded->use_delta_encoding);
 }
 
 }  // namespace

@@ -700,6 +700,9 @@ std::span<const OptionField<BlockBasedTableOptions>> OptionFields() {
           "verify_compression"),
       Field<BlockBasedTableOptions, &BlockBasedTableOptions::block_restart_interval>(
           "block_restart_interval"),
+      // (7.8.3 has the option, but not its name in strings.)
+      LaterField<BlockBasedTableOptions, &BlockBasedTableOptions::use_delta_encoding>(
+          "use_delta_encoding"),
       Field<BlockBasedTableOptions, &BlockBasedTableOptions::max_auto_readahead_size>(
           "max_auto_readahead_size"),
       {"flush_block_policy_factory", FormatFlushBlockPolicyFactory, nullptr, nullptr,
