@@ -380,7 +380,7 @@ struct DBOptions {
   // Every so many seconds what the tickers have counted goes into a history in memory of about so
   // many bytes, with `statistics` only: stats_history.h. 0: never.
   unsigned int stats_persist_period_sec = 600;
-  bool persist_stats_to_disk = false;  // unsupported
+  bool persist_stats_to_disk = false;  // into a column family instead, where nothing is forgotten
   size_t stats_history_buffer_size = 1 << 20;
 
   // A hint without effect.

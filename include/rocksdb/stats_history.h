@@ -3,7 +3,7 @@
 //
 // With Options::statistics set, every stats_persist_period_sec the database notes by how much each
 // ticker has grown since the time before. Notes are kept in memory, the newest ones, in about
-// stats_history_buffer_size bytes.
+// stats_history_buffer_size bytes; or, all of them, in a column family (persist_stats_to_disk).
 //
 //   std::unique_ptr<StatsHistoryIterator> it;
 //   for (db->GetStatsHistory(0, UINT64_MAX, &it); it->Valid(); it->Next()) {
@@ -21,7 +21,7 @@
 
 namespace ROCKSDB_NAMESPACE {
 
-// Not thread-safe. May outlive the database.
+// Not thread-safe. Of notes in memory it may outlive the database; else Next() reads it.
 class StatsHistoryIterator {
  public:
   StatsHistoryIterator() {}

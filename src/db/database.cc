@@ -121,6 +121,7 @@ Database::Database(DB* db, const DBOptions& db_options, std::string dbname, Open
 
 Database::~Database() {
   opening->CloseAtLast().PermitUncheckedError();
+  stats->on_disk()->Forget();
   families->ForgetDefaultHandle();
 }
 

@@ -10,6 +10,7 @@
 #include "db/event_notifier.h"
 #include "db/families.h"
 #include "db/memtable_switch.h"
+#include "db/stats_reports.h"
 
 namespace cairn {
 
@@ -151,6 +152,17 @@ IOStatus MemTableSwitch::CopyUndecided(uint64_t wal) {
   return db_.prepared.CopyAll(wal, append, [this] { return db_.wals->Sync(); });
 }
 
+ColumnFamily* MemTableSwitch::StatsThatKeepLogs() {
+  ColumnFamily* const stats = db_.stats->on_disk()->family();
+  if (stats == nullptr || stats->dropped.load() || stats->log_need == 0) return nullptr;
+  CountedNumbers without;
+  without.Add(stats->log_need);
+  const uint64_t of_others =
+      std::min(db_.families->books().OldestLogNeed(without),
+               FirstLogNeeded(*db_.families->default_family(), /*flushed=*/0));
+  return stats->log_need < of_others ? stats : nullptr;
+}
+
 Status MemTableSwitch::SwitchMemTables(const std::vector<ColumnFamily*>& asked, FlushReason reason,
                                        bool abandon_wal) {
   const bool all = db_.options.atomic_flush && !asked.empty();
@@ -171,6 +183,10 @@ Status MemTableSwitch::SwitchMemTables(const std::vector<ColumnFamily*>& asked, 
     }
   }
   if (families.empty()) return Status::OK();
+  ColumnFamily* const stats = StatsThatKeepLogs();
+  if (stats != nullptr && !stats->mem->IsEmpty() && std::ranges::count(families, stats) == 0) {
+    families.push_back(stats);
+  }
   // A WAL that nothing was written to (all writes skipped it) serves the next memtable too.
   const bool new_wal = !db_.wals->CurrentIsEmpty();
   const uint64_t wal_number = new_wal ? db_.versions->NewFileNumber() : db_.wals->current_number();
@@ -216,6 +232,7 @@ Status MemTableSwitch::SwitchMemTables(const std::vector<ColumnFamily*>& asked, 
   // (The others' is set when they are written to.)
   if (db_.families->default_family()->mem->IsEmpty())
     db_.families->default_family()->mem->SetFirstLogNumber(wal_number);
+  if (stats != nullptr) RequestFlush(stats);
   LetGoOfWals();
   for (ColumnFamily* family : families) db_.work->InstallSuperVersion(family);
   db_.events->DeliverEvents();

@@ -61,6 +61,9 @@ class MemTableSwitch final : public Part {
   // The new log begins with the undecided sections of the policies that share numbers. With
   // leadership, without the mutex. SUSPENDS.
   [[nodiscard]] IOStatus CopyUndecided(uint64_t wal);
+  // The family of the history of statistics (stats_on_disk.h), if it alone keeps the oldest logs:
+  // little is written to it, and it would be the last to be full. Else null.
+  ColumnFamily* StatsThatKeepLogs() FIBER_REQUIRES(database_mutex);
   // The families that were written to since, into an empty memtable, are told so.
   void NoteWritten() FIBER_REQUIRES(database_mutex);
 

@@ -106,14 +106,8 @@ Status Opening::CheckExistence(bool* is_new) {
 
 Status Opening::StatsHistoryFamily(const ColumnFamilyOptions& of_default,
                                    ColumnFamilyDescriptor* family) const {
-  family->name = "___rocksdb_stats_history___";
-  ColumnFamilyOptions& options = family->options;
-  options.write_buffer_size = size_t{2} << 20;             // nothing is written to it here
-  options.table_factory = of_default.table_factory;        // and so to its cache
-  options.prefix_extractor = of_default.prefix_extractor;  // which the factory may want
-  options.compression = kNoCompression;                    // which a table_factory may not go with
-  if (db_.options.allow_ingest_behind) options.compaction_style = kCompactionStyleUniversal;
-  return CompleteOptions(db_.options, &options);
+  family->name = StatsOnDisk::kFamilyName;
+  return StatsOnDisk::FamilyOptions(db_.options, of_default, &family->options);
 }
 
 Status Opening::Open(const std::vector<ColumnFamilyDescriptor>& families) {
@@ -145,6 +139,8 @@ Status Opening::Open(const std::vector<ColumnFamilyDescriptor>& families) {
     for (ColumnFamily* family : recovered) db_.families->PublishFamily(family);
     if (writes) db_.files->FindObsoleteFilesByScan(&obsolete);
   }
+  if (db_.options.persist_stats_to_disk && !writes) s = db_.stats->on_disk()->Open();
+  if (!s.ok()) return s;
   if (follows) return db_.follower->TryCatchUpWithPrimary();
   s = db_.recovery->RestorePrepared();
   if (!s.ok()) return s;
@@ -155,7 +151,8 @@ Status Opening::Open(const std::vector<ColumnFamilyDescriptor>& families) {
   WarnOfFewDescriptors();
   // (Before there is anybody who makes or deletes files.)
   if (db_.space != nullptr) db_.files->TakeStock();
-  s = CreateMissing(missing);
+  if (db_.options.persist_stats_to_disk && writes) s = db_.stats->on_disk()->Open();
+  if (s.ok()) s = CreateMissing(missing);
   if (s.ok() && writes) s = StartWork();
   if (!s.ok()) return s;
   db_.files->DeleteFiles(obsolete);
@@ -219,14 +216,21 @@ Status Opening::RecoverManifest(const std::vector<ColumnFamilyDescriptor>& famil
   if (s.ok() && is_new) s = db_.versions->NewDB(families[0].options, db_.directory.get());
   if (!s.ok()) return s;
   std::vector<ColumnFamilyDescriptor> known = families;
-  if (families.size() > 1 && writes && db_.options.create_missing_column_families) {
+  const bool creates = db_.options.create_missing_column_families;
+  const bool persists = db_.options.persist_stats_to_disk;
+  if (families.size() > 1 && writes && (creates || persists)) {
     std::vector<std::string> names;
     s = db_.BestEfforts() ? ListFamiliesBestEfforts(db_.fs, db_.name, &names)
                           : VersionSet::ListColumnFamilies(db_.name, db_.fs, &names);
     const std::set<std::string> existing(names.begin(), names.end());
-    std::erase_if(known, [&](const auto& family) { return !existing.contains(family.name); });
+    known.clear();
     for (const ColumnFamilyDescriptor& family : families) {
-      if (!existing.contains(family.name)) missing->push_back(family);
+      const bool made_anyway = persists && family.name == StatsOnDisk::kFamilyName;
+      if (existing.contains(family.name) || !(creates || made_anyway)) {
+        known.push_back(family);
+      } else if (!made_anyway) {
+        missing->push_back(family);
+      }
     }
   }
   ColumnFamilyDescriptor statistics;

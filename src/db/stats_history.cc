@@ -31,20 +31,22 @@ class HistoryIterator final : public StatsHistoryIterator {
 
 }  // namespace
 
+StatsHistory::Tickers StatsHistory::Growth(const Tickers& before, const Tickers& now) {
+  Tickers growth;
+  for (const auto& [name, count] : now) {
+    const auto was = before.find(name);
+    if (was == before.end()) continue;
+    // (Less: they were reset.)
+    growth[name] = count < was->second ? count : count - was->second;
+  }
+  return growth;
+}
+
 void StatsHistory::Note(uint64_t seconds, const Statistics& statistics, size_t limit) {
   Tickers now;
   if (!statistics.getTickerMap(&now)) return;
   fiber::MutexLock lock(&mutex_);
-  if (begun_) {
-    Tickers& note = notes_[seconds];
-    note.clear();
-    for (const auto& [name, count] : now) {
-      const auto before = last_.find(name);
-      if (before == last_.end()) continue;
-      // (Less: they were reset.)
-      note[name] = count < before->second ? count : count - before->second;
-    }
-  }
+  if (begun_) notes_[seconds] = Growth(last_, now);
   begun_ = true;
   last_ = std::move(now);
   while (!notes_.empty() && Bytes() > limit) notes_.erase(notes_.begin());

@@ -1,4 +1,5 @@
-// What the tickers counted in past intervals, for DB::GetStatsHistory().
+// What the tickers counted in past intervals, for DB::GetStatsHistory(): in memory. (On disk:
+// stats_on_disk.h.)
 //
 // Thread safety: all functions from anywhere. A user's Statistics is called without any lock.
 #pragma once
@@ -19,6 +20,8 @@ namespace cairn {
 class StatsHistory {
  public:
   using Tickers = std::map<std::string, uint64_t>;
+  // By how much each has grown, of those that were there before.
+  static Tickers Growth(const Tickers& before, const Tickers& now);
 
   // Notes how much they have grown since the last call; the first one only begins. What is older
   // goes while all is more than `limit` bytes, as RocksDB estimates them.

@@ -3,6 +3,7 @@
 // layout.
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "base/logging.h"
 #include "base/string_util.h"
@@ -69,7 +70,8 @@ std::string StallCounts(const StallTimes& times, const char* only = nullptr) {
 
 }  // namespace
 
-StatsReports::StatsReports(Database* db) : Part(db), counts_from_nanos_(fiber::now_nanos()) {}
+StatsReports::StatsReports(Database* db)
+    : Part(db), counts_from_nanos_(fiber::now_nanos()), on_disk_(db) {}
 
 double StatsReports::Uptime() const {
   return static_cast<double>(fiber::now_nanos() - counts_from_nanos_) / 1e9;
@@ -153,14 +155,37 @@ void StatsReports::DumpStats() {
 void StatsReports::NoteStats() {
   const size_t limit = db_.families->default_family()->options->stats_history_buffer_size;
   db_.mutex()->unlock();
-  history_->Note(fiber::wall_micros() / 1'000'000, *db_.statistics, limit);
+  if (db_.options.persist_stats_to_disk) {
+    NoteOnDisk();
+  } else {
+    history_->Note(fiber::wall_micros() / 1'000'000, *db_.statistics, limit);
+  }
   db_.mutex()->lock();
+}
+
+void StatsReports::NoteOnDisk() {
+  StatsHistory::Tickers now;
+  if (!db_.statistics->getTickerMap(&now)) return;
+  if (noted_) {
+    const Status s =
+        on_disk_.Note(fiber::wall_micros() / 1'000'000, StatsHistory::Growth(last_noted_, now));
+    if (!s.ok()) {
+      // What was not noted is a part of the next note.
+      LogWarn(db_.options.info_log.get(), "The history of statistics has no note: %s",
+              s.ToString().c_str());
+      return;
+    }
+  }
+  noted_ = true;
+  last_noted_ = std::move(now);
 }
 
 Status StatsReports::GetStatsHistory(uint64_t start_time, uint64_t end_time,
                                      std::unique_ptr<StatsHistoryIterator>* iterator) const {
   if (iterator == nullptr) return Status::InvalidArgument("stats_iterator is null");
-  *iterator = StatsHistory::NewIterator(history_, start_time, end_time);
+  *iterator = db_.options.persist_stats_to_disk
+                  ? on_disk_.NewIterator(start_time, end_time)
+                  : StatsHistory::NewIterator(history_, start_time, end_time);
   return (*iterator)->status();
 }
 

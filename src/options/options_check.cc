@@ -64,7 +64,6 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
   check->Invalid(std::find(o.listeners.begin(), o.listeners.end(), nullptr) != o.listeners.end(),
                  "listeners must not be null");
   check->Unsupported(o.allow_mmap_writes, "allow_mmap_writes");
-  check->Unsupported(o.persist_stats_to_disk, "persist_stats_to_disk");
   check->Unsupported(o.track_and_verify_wals, "track_and_verify_wals",
                      "use track_and_verify_wals_in_manifest");
   check->Unsupported(o.verify_manifest_content_on_close, "verify_manifest_content_on_close");
