@@ -96,12 +96,14 @@ class DbBenchFlagsTest(DbBenchCase):
             {'max_bytes_for_level_multiplier_additional': '2:3', 'track_and_verify_wals_in_manifest': 'true',
              'file_checksum_gen_factory': 'FileChecksumGenCrc32cFactory',
              'delete_obsolete_files_period_micros': '5', 'allow_data_in_errors': 'true', 'stats_history_buffer_size': '4096',
-             'stats_persist_period_sec': '7', 'persist_stats_to_disk': 'true', 'advise_random_on_open': 'false', 'random_access_max_buffer_size': '65536',
+             'stats_persist_period_sec': '7', 'persist_stats_to_disk': 'true', 'block_protection_bytes_per_key': '2', 'paranoid_memory_checks': 'true',
+             'memtable_verify_per_key_checksum_on_seek': 'true', 'advise_random_on_open': 'false', 'random_access_max_buffer_size': '65536',
              'avoid_flush_during_shutdown': 'true', 'max_manifest_file_size': '100000', 'skip_stats_update_on_db_open': 'true',
              'index_type': 'kBinarySearchWithFirstKey', 'read_amp_bytes_per_bit': '32', 'merge_operator': 'PutOperator'},
             '--max_bytes_for_level_multiplier_additional=2,3', '--track_and_verify_wals_in_manifest', '--file_checksum',
             '--delete_obsolete_files_period_micros=5', '--allow_data_in_errors', '--stats_history_buffer_size=4096',
-            '--stats_persist_period_sec=7', '--persist_stats_to_disk', '--advise_random_on_open=false', '--random_access_max_buffer_size=65536',
+            '--stats_persist_period_sec=7', '--persist_stats_to_disk', '--block_protection_bytes_per_key=2', '--paranoid_memory_checks',
+            '--memtable_verify_per_key_checksum_on_seek', '--advise_random_on_open=false', '--random_access_max_buffer_size=65536',
             '--avoid_flush_during_shutdown', '--max_manifest_file_size=100000', '--skip_stats_update_on_db_open',
             '--num_low_pri_threads=2', '--num_high_pri_threads=2', '--num_bottom_pri_threads=1', '--index_with_first_key', '--read_amp_bytes_per_bit=32', '--merge_operator=put')
         self.expect_options({'index_type': 'kHashSearch'}, '--use_hash_search', '--prefix_size=4')

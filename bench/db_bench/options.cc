@@ -278,6 +278,11 @@ void SetPrefixes(rocksdb::Options* options) {
   }
   options->memtable_prefix_bloom_size_ratio = FLAGS_memtable_bloom_size_ratio;
   options->memtable_protection_bytes_per_key = FLAGS_memtable_protection_bytes_per_key;
+  options->memtable_verify_per_key_checksum_on_seek =
+      FLAGS_memtable_verify_per_key_checksum_on_seek;
+  options->paranoid_memory_checks = FLAGS_paranoid_memory_checks;
+  options->block_protection_bytes_per_key =
+      static_cast<uint8_t>(std::min<uint32_t>(FLAGS_block_protection_bytes_per_key, UINT8_MAX));
   options->memtable_whole_key_filtering = FLAGS_memtable_whole_key_filtering;
   options->memtable_huge_page_size = FLAGS_memtable_use_huge_page ? kHugePage : 0;
   options->bloom_locality = static_cast<uint32_t>(FLAGS_bloom_locality);

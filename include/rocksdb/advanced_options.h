@@ -284,16 +284,16 @@ struct AdvancedColumnFamilyOptions {
   uint32_t bottommost_file_compaction_delay = 0;
   // A hint without effect: a MultiGet looks for its keys one after the other in memtables.
   bool memtable_batch_lookup_optimization = false;
-  // Unsupported: checks of memtables and of blocks in memory beyond
-  // memtable_protection_bytes_per_key; compactions where many reads go; iterators that write range
-  // tombstones; values that go to blob files before they are flushed.
+  // In skip lists: the order of all entries that readers meet; the checksums of those that a search
+  // meets, where there are some; of each entry of a block in memory a checksum of 0, 1, 2, 4 or 8
+  // bytes, which those who read it compare. See doc/compatibility.md. In tables opened later.
   bool paranoid_memory_checks = false;
-  bool memtable_verify_per_key_checksum_on_seek = false;  // unsupported
-  uint8_t block_protection_bytes_per_key = 0;             // unsupported
-  double read_triggered_compaction_threshold = 0.0;       // unsupported
-  uint32_t min_tombstones_for_range_conversion = 0;       // unsupported
-  bool enable_blob_direct_write = false;                  // unsupported
-  uint32_t blob_direct_write_partitions = 1;              // without effect
+  bool memtable_verify_per_key_checksum_on_seek = false;
+  uint8_t block_protection_bytes_per_key = 0;
+  double read_triggered_compaction_threshold = 0.0;  // unsupported
+  uint32_t min_tombstones_for_range_conversion = 0;  // unsupported
+  bool enable_blob_direct_write = false;             // unsupported
+  uint32_t blob_direct_write_partitions = 1;         // without effect
 
   // --- Blob files: where large values go when tables are written, so that compactions need not
   // write them again. A table only says where its value is. The options but blob_cache can be

@@ -570,11 +570,6 @@ TEST_F(DbLaterOptionsTest, WhatIsNotThereIsRefusedByName) {
           [](Options* o) { o->verify_manifest_content_on_close = true; });
   refuses("checksum_handoff_file_types",
           [](Options* o) { o->checksum_handoff_file_types.Add(kTableFile); });
-  refuses("paranoid_memory_checks", [](Options* o) { o->paranoid_memory_checks = true; });
-  refuses("memtable_verify_per_key_checksum_on_seek",
-          [](Options* o) { o->memtable_verify_per_key_checksum_on_seek = true; });
-  refuses("block_protection_bytes_per_key",
-          [](Options* o) { o->block_protection_bytes_per_key = 8; });
   refuses("read_triggered_compaction_threshold",
           [](Options* o) { o->read_triggered_compaction_threshold = 0.1; });
   refuses("min_tombstones_for_range_conversion",

@@ -87,6 +87,7 @@ Status OptionsChanges::SetOptions(ColumnFamilyHandle* handle,
         std::memory_order_relaxed);
     family->mem->set_write_buffer_size(changed.write_buffer_size);
     family->tables->SetMaxFlushedFileSize(MaxFlushedFileSize(changed));
+    family->tables->SetBlockProtection(changed.block_protection_bytes_per_key);
     family->state->set_options(changed);
     family->current()->OptionsChanged(changed);
     ApplyLiveOptions({family});

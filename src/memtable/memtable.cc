@@ -10,6 +10,7 @@
 #include "base/coding.h"
 #include "base/entry_checksum.h"
 #include "base/perf.h"
+#include "memtable/checked_search.h"
 #include "memtable/memtable_filter.h"
 #include "memtable/skiplist_traversal.h"
 #include "rocksdb/comparator.h"
@@ -111,6 +112,10 @@ struct MemTable::Special {
   const SliceTransform* prefix_extractor = nullptr;
   bool filter_whole_keys = false;
   size_t protection_bytes = 0;  // behind each entry's value
+  bool check_order = false;     // see MemTableOptions; of the skip list
+  bool check_on_seek = false;   // likewise
+
+  bool checks_searches() const { return check_order || check_on_seek; }
 };
 
 namespace {
@@ -179,6 +184,20 @@ class MemTable::CheckedIterator final : public InternalIterator {
   Status status_;
 };
 
+class MemTable::SearchCheck final : public SkipListCheck {
+ public:
+  explicit SearchCheck(const MemTable* table) : table_(table) {}
+  bool compares_order() const override { return table_->special_->check_order; }
+  Status Check(const SkipList::Node& node) const override {
+    return !table_->special_->check_on_seek || table_->IsIntact(node.key(), node.value())
+               ? Status::OK()
+               : EntryChanged(node.key());
+  }
+
+ private:
+  const MemTable* const table_;
+};
+
 MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOptions& options,
                    SequenceNumber earliest_seq)
     : comparator_(comparator),
@@ -207,7 +226,12 @@ MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOption
     special->index =
         NewHashSkipListIndex(&comparator_, &arena_, options.prefix_extractor, options.hash);
   }
-  if (special->index != nullptr || special->filter != nullptr || special->protection_bytes != 0) {
+  if (special->index == nullptr) {
+    special->check_order = options.check_order;
+    special->check_on_seek = options.check_on_seek && options.protection_bytes != 0;
+  }
+  if (special->index != nullptr || special->filter != nullptr || special->protection_bytes != 0 ||
+      special->checks_searches()) {
     special_ = std::move(special);
   }
 }
@@ -404,10 +428,15 @@ bool MemTable::FilterMayContain(const Slice& key) const {
   return !extractor->InDomain(key) || AskFilter(*filter, extractor->Transform(key));
 }
 
-const SkipList::Node* MemTable::FindSpecial(const LookupKey& key) const {
-  if (!FilterMayContain(key.user_key())) return nullptr;
-  return special_->index != nullptr ? special_->index->Find(key.internal_key())
-                                    : list_.FindGreaterOrEqual(key.internal_key());
+Status MemTable::FindSpecial(const LookupKey& key, const SkipList::Node** node) const {
+  *node = nullptr;
+  if (!FilterMayContain(key.user_key())) return Status::OK();
+  if (special_->checks_searches()) {
+    return FindChecked(list_, comparator_, SearchCheck(this), key.internal_key(), node, nullptr);
+  }
+  *node = special_->index != nullptr ? special_->index->Find(key.internal_key())
+                                     : list_.FindGreaterOrEqual(key.internal_key());
+  return Status::OK();
 }
 
 void MemTable::AddCounters(const MemTableCounters& counters) {
@@ -430,8 +459,13 @@ bool MemTable::Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber
                        nullptr);
     }
   }
-  const SkipList::Node* node =
-      special_ == nullptr ? list_.FindGreaterOrEqual(key.internal_key()) : FindSpecial(key);
+  const SkipList::Node* node;
+  if (special_ == nullptr) {
+    node = list_.FindGreaterOrEqual(key.internal_key());
+  } else if (Status found = FindSpecial(key, &node); !found.ok()) [[unlikely]] {
+    *s = std::move(found);
+    return true;
+  }
   if (node == nullptr) {
     if (num_entries() != 0) Perf().Count(&PerfContext::get_from_memtable_count);
     return false;
@@ -572,9 +606,15 @@ bool MemTable::IsEmpty() const {
 InternalIterator* MemTable::NewIterator(bool one_prefix) const {
   if (special_ == nullptr) return NewSkipListIterator(&list_);
   const bool by_prefix = one_prefix && special_->prefix_extractor != nullptr;
-  std::unique_ptr<InternalIterator> iter(Checked(special_->index == nullptr
-                                                     ? NewSkipListIterator(&list_)
-                                                     : special_->index->NewIterator(by_prefix)));
+  InternalIterator* base;
+  if (special_->checks_searches()) {
+    base = NewCheckedSkipListIterator(&list_, &comparator_, std::make_unique<SearchCheck>(this))
+               .release();
+  } else {
+    base = special_->index == nullptr ? NewSkipListIterator(&list_)
+                                      : special_->index->NewIterator(by_prefix);
+  }
+  std::unique_ptr<InternalIterator> iter(Checked(base));
   if (!by_prefix || special_->filter == nullptr) return iter.release();
   return new FilteredIterator(std::move(iter), special_->filter.get(), special_->prefix_extractor,
                               &comparator_);

@@ -52,6 +52,10 @@ struct MemTableOptions {
   const SliceTransform* prefix_extractor = nullptr;
   /// Of each entry's checksum, which reads and the flush compare: 1, 2, 4, 8; 0: entries have none.
   size_t protection_bytes = 0;
+  /// Readers of a skip list compare the order of all entries that they meet, and their checksums,
+  /// if they have any; or (on_seek) the checksums of those that a search meets.
+  bool check_order = false;
+  bool check_on_seek = false;
   uint64_t max_range_tombstones = 0;  // ShouldFlush() with so many; 0: however many
   size_t filter_bytes = 0;  // of a Bloom filter over prefixes, whole keys or both; 0: none
   bool filter_whole_keys = false;
@@ -197,8 +201,8 @@ class MemTable {
   ~MemTable();
 
   SkipList::Node* AllocateSpecial(const Slice& key, size_t key_size, size_t value_size);
-  // The first entry >= key, if it may be of the same user key.
-  const SkipList::Node* FindSpecial(const LookupKey& key) const;
+  // The first entry >= key, if it may be of the same user key. Corruption: see MemTableOptions.
+  Status FindSpecial(const LookupKey& key, const SkipList::Node** node) const;
   // The newest range tombstone that covers a key; 0: none. Its timestamp lives as long as `all`.
   struct Cover {
     SequenceNumber sequence = 0;
@@ -223,6 +227,7 @@ class MemTable {
   // Whether an entry is what was added. REQUIRES: protection_bytes() != 0
   bool IsIntact(const Slice& internal_key, const Slice& value) const;
   class CheckedIterator;
+  class SearchCheck;
   InternalIterator* Checked(InternalIterator* iter) const;
   void NoteSequence(SequenceNumber seq);
   // REQUIRES: comparator_ has timestamps of 8 bytes.

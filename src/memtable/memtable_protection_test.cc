@@ -165,6 +165,62 @@ TEST_P(MemTableProtectionTest, MergeOperandsAndTombstones) {
   EXPECT_TRUE(table_->VerifyRangeTombstones().ok());
 }
 
+// (The checked search finds what the usual one does, forward and backward.)
+TEST(MemTableSearchTest, CheckedSearchesFindTheSame) {
+  const InternalKeyComparator comparator(BytewiseComparator());
+  MemTableOptions options;
+  MemTable* const plain = new MemTable(comparator, options, 0);
+  options.check_order = true;
+  options.check_on_seek = true;
+  options.protection_bytes = 8;
+  MemTable* const checked = new MemTable(comparator, options, 0);
+  for (uint64_t i = 0; i < 1000; ++i) {
+    const std::string key = std::to_string(i * 7919 % 1000 * 2 + 10000);
+    for (MemTable* const table : {plain, checked}) {
+      ASSERT_TRUE(table->Add(i + 1, kTypeValue, key, std::to_string(i), false).ok());
+    }
+  }
+  const std::unique_ptr<InternalIterator> a(plain->NewIterator());
+  const std::unique_ptr<InternalIterator> b(checked->NewIterator());
+  const auto expect_same = [&] {
+    ASSERT_TRUE(b->status().ok());
+    ASSERT_EQ(a->Valid(), b->Valid());
+    if (!a->Valid()) return;
+    ASSERT_EQ(a->key().ToString(), b->key().ToString());
+    ASSERT_EQ(a->value().ToString(), b->value().ToString());
+  };
+  for (uint64_t i = 9999; i < 12003; ++i) {
+    const LookupKey target(std::to_string(i), i % 3 == 0 ? 500 : 5000);
+    a->Seek(target.internal_key());
+    b->Seek(target.internal_key());
+    expect_same();
+    a->SeekForPrev(target.internal_key());
+    b->SeekForPrev(target.internal_key());
+    expect_same();
+    if (a->Valid() && i % 2 == 0) {
+      a->Next();
+      b->Next();
+      expect_same();
+    } else if (a->Valid()) {
+      a->Prev();
+      b->Prev();
+      expect_same();
+    }
+    Slice found[2];
+    Status s[2];
+    ASSERT_EQ(plain->Get(target, &found[0], &s[0]), checked->Get(target, &found[1], &s[1]));
+    ASSERT_EQ(found[0].ToString(), found[1].ToString());
+  }
+  a->SeekToFirst();
+  b->SeekToFirst();
+  expect_same();
+  a->SeekToLast();
+  b->SeekToLast();
+  expect_same();
+  plain->Unref();
+  checked->Unref();
+}
+
 TEST_P(MemTableProtectionTest, WhatDoesNotArriveAsItWasIsNotAdded) {
   const uint64_t right = EntryChecksum(kTypeValue, "new", "value");
   const uint64_t wrong = right + 1;

@@ -72,6 +72,8 @@ constexpr std::string_view kMutableColumnFamilyOptions[] = {
     "verify_output_flags",
     "target_file_size_is_upper_bound",
     "block_protection_bytes_per_key",
+    "paranoid_memory_checks",
+    "memtable_verify_per_key_checksum_on_seek",
     "bottommost_file_compaction_delay",
     "read_triggered_compaction_threshold",
     "last_level_temperature",

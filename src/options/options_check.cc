@@ -145,10 +145,12 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
                  "table_properties_collector_factories must not be null");
   check->Unsupported(o.preclude_last_level_data_seconds != 0, "preclude_last_level_data_seconds");
   check->Unsupported(o.preserve_internal_time_seconds != 0, "preserve_internal_time_seconds");
-  check->Unsupported(o.paranoid_memory_checks, "paranoid_memory_checks");
-  check->Unsupported(o.memtable_verify_per_key_checksum_on_seek,
-                     "memtable_verify_per_key_checksum_on_seek");
-  check->Unsupported(o.block_protection_bytes_per_key != 0, "block_protection_bytes_per_key");
+  const uint32_t of_blocks = o.block_protection_bytes_per_key;
+  if (of_blocks > 8 || std::popcount(of_blocks) > 1) {
+    check->Add(
+        Status::NotSupported("Block per key-value checksum protection only supports 0, 1, 2, 4 or "
+                             "8 bytes per key."));
+  }
   check->Unsupported(o.read_triggered_compaction_threshold != 0,
                      "read_triggered_compaction_threshold");
   check->Unsupported(o.min_tombstones_for_range_conversion != 0,
@@ -380,6 +382,8 @@ MemTableOptions MakeMemTableOptions(const DBOptions& db_options,
   options.write_buffer_size = cf_options.write_buffer_size;
   options.arena_block_size = cf_options.arena_block_size;
   options.protection_bytes = cf_options.memtable_protection_bytes_per_key;
+  options.check_order = cf_options.paranoid_memory_checks;
+  options.check_on_seek = cf_options.memtable_verify_per_key_checksum_on_seek;
   options.max_range_tombstones = cf_options.memtable_max_range_deletions;
   const size_t shared = db_options.write_buffer_manager->buffer_size();
   if (options.arena_block_size == 0 && shared != 0) {

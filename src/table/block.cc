@@ -20,6 +20,10 @@ using block_internal::MatchLength;
 // ---- Block
 
 void Block::Free::operator()(Block* block) const {
+  if (block->protection_ != nullptr) [[unlikely]] {
+    block->capacity_ -= block->protection_->memory_usage();
+    delete block->protection_;
+  }
   if (block->is_of_allocator_) [[unlikely]] {
     MemoryAllocator* allocator = nullptr;
     std::memcpy(&allocator, block->data() + block->capacity_, sizeof(allocator));
@@ -76,7 +80,7 @@ const char* Block::ParseRestarts() {
   }
   if (count == 0 || tail + uint64_t{count} * 4 > size_) return "bad restart count";
   num_restarts_ = count;
-  restarts_offset_ = static_cast<uint32_t>(size_ - tail - uint64_t{count} * 4);
+  restarts_offset_ = static_cast<int64_t>(size_ - tail - uint64_t{count} * 4);
   return nullptr;
 }
 
@@ -121,7 +125,7 @@ void DataBlockIter::SeekToFirst() {
 
 void DataBlockIter::SeekToLast() {
   if (block_ == nullptr) return;
-  if (data_ == limit_) return Invalidate();
+  if (data_ >= limit_) return SeekToLastChecked();
   const char* p = RestartPoint(block_->num_restarts() - 1);
   if (p == nullptr) return SetCorrupt();
   ParseRestart(p);
@@ -183,7 +187,7 @@ bool DataBlockIter::SeekByHash(const Slice& target) {
 
 void DataBlockIter::SeekBytewise(const Slice& target) {
   if (block_ == nullptr) return;
-  if (data_ == limit_) return Invalidate();
+  if (data_ >= limit_) return SeekChecked(target);
   const char* const start = FindRestart([&](const char* k, uint32_t size) {
     return CompareInternal(k, size, target.data(), target.size()) < 0;
   });
@@ -257,7 +261,7 @@ void DataBlockIter::ScanBytewise(const char* start, const Slice& target) {
 
 void DataBlockIter::SeekGeneric(const Slice& target) {
   if (block_ == nullptr) return;
-  if (data_ == limit_) return Invalidate();
+  if (data_ >= limit_) return SeekChecked(target);
   const char* start = FindRestart(
       [&](const char* k, uint32_t size) { return icmp_->Compare(Slice(k, size), target) < 0; });
   if (start != nullptr) ScanGeneric(start, target);
@@ -288,6 +292,7 @@ void DataBlockIter::Prev() {
     // Decode the restart interval that ends before the current entry.
     const char* const end = current_;
     if (end == data_) return Invalidate();
+    if (limit_ < data_) return ParseBefore(end);
     const char* p = LastRestartBefore(data_, limit_, block_->num_restarts(), end);
     if (p == nullptr) return SetCorrupt();
     cache.entries.clear();
@@ -431,16 +436,20 @@ void IndexBlockIter::Init(const IndexBlock* index, const InternalKeyComparator* 
 }
 
 void IndexBlockIter::ParseAt(const char* p) {
-  if (p >= limit_) return Invalidate();
+  if (p >= limit_) return limit_ < data_ ? ParseChecked(p) : Invalidate();
+  Parse(p, limit_);
+}
+
+void IndexBlockIter::Parse(const char* p, const char* limit) {
   const char* const start = p;
   uint32_t shared, other;
   uint32_t value_size = 0;
-  if ((p = GetVarint32Ptr(p, limit_, &shared)) == nullptr) return SetCorrupt();
-  if ((p = GetVarint32Ptr(p, limit_, &other)) == nullptr) return SetCorrupt();
-  if (!format_.delta_values && (p = GetVarint32Ptr(p, limit_, &value_size)) == nullptr) {
+  if ((p = GetVarint32Ptr(p, limit, &shared)) == nullptr) return SetCorrupt();
+  if ((p = GetVarint32Ptr(p, limit, &other)) == nullptr) return SetCorrupt();
+  if (!format_.delta_values && (p = GetVarint32Ptr(p, limit, &value_size)) == nullptr) {
     return SetCorrupt();
   }
-  const uint64_t left = static_cast<uint64_t>(limit_ - p);
+  const uint64_t left = static_cast<uint64_t>(limit - p);
   if (shared > key_size_ || uint64_t{other} + value_size > left ||
       (!format_.user_keys && uint64_t{shared} + other < 8)) {
     return SetCorrupt();
@@ -504,7 +513,7 @@ int IndexBlockIter::Compare(const Slice& separator, const Slice& target) const {
 void IndexBlockIter::SeekToFirst() { ParseRestart(data_); }
 
 void IndexBlockIter::SeekToLast() {
-  if (data_ == limit_) return Invalidate();
+  if (data_ >= limit_) return SeekToLastChecked();
   const char* p = RestartPoint(num_restarts_ - 1);
   if (p == nullptr) return SetCorrupt();
   ParseRestart(p);
@@ -512,11 +521,8 @@ void IndexBlockIter::SeekToLast() {
 }
 
 uint32_t IndexBlockIter::SeekUncounted(const Slice& target) {
+  if (data_ >= limit_) return SeekChecked(target);
   uint32_t compared = 0;
-  if (data_ == limit_) {
-    Invalidate();
-    return compared;
-  }
   uint32_t left = 0;
   uint32_t right = num_restarts_ - 1;
   if (index_->has_prefixes()) {
@@ -556,6 +562,7 @@ void IndexBlockIter::Seek(const Slice& target) {
 void IndexBlockIter::Prev() {
   const char* const end = current_;
   if (end == data_) return Invalidate();
+  if (limit_ < data_) return ParseBefore(end);
   const char* p = LastRestartBefore(data_, limit_, num_restarts_, end);
   if (p == nullptr) return SetCorrupt();
   ParseRestart(p);

@@ -9,6 +9,9 @@
 // Every length and offset is checked before it is used: bad bytes end a cursor with corrupt() true,
 // never outside of the block. What a checksum cannot catch (a broken writer, a skipped
 // verification) costs a wrong order at most.
+//
+// A protected block (block_protection.h) says that its entries end before they begin: so what is
+// below finds none of them, and asks there whether there are some. That costs the others nothing.
 #pragma once
 
 #include <bit>
@@ -23,6 +26,7 @@
 #include "base/namespace.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
+#include "table/block_protection.h"
 #include "table/format.h"
 
 namespace ROCKSDB_NAMESPACE {
@@ -58,22 +62,38 @@ class Block {
   const char* ParseRestarts();
   // True when the error is a feature of a newer format rather than damage.
   bool HasUnknownFeature() const { return unknown_feature_; }
-  uint32_t restarts_offset() const { return restarts_offset_; }
+  // End of the entries; -1: it is protected, see protection()->end().
+  int64_t restarts_offset() const { return restarts_offset_; }
   uint32_t num_restarts() const { return num_restarts_; }
   bool has_hash_index() const { return num_buckets_ != 0; }
   // The restart interval that has all entries of the user key, or kNone or kSeveral (block_hash).
   // REQUIRES: has_hash_index()
   uint8_t FindInHashIndex(const Slice& user_key) const;
 
+  // Of a data block: from now on cursors compare each entry with a checksum of 1, 2, 4 or 8 bytes;
+  // 0: they do not. It loses its hash index, which has none. Null, or what is wrong with the block.
+  // Before any cursor, after ParseRestarts().
+  const char* Protect(uint8_t bytes_per_key);
+  const BlockProtection* protection() const { return protection_; }  // null: it is not protected
+  // Of a protected data block: all of its entries are what they were.
+  bool IsAsItWas() const;
+
  private:
+  friend class IndexBlock;
+
   Block() = default;
+  template <typename Cursor>
+  const char* ProtectWith(uint8_t bytes_per_key, Cursor* it);
+  template <typename Cursor>
+  bool AllMatch(Cursor* it) const;
   static Ptr AllocateFrom(MemoryAllocator* allocator, size_t size, size_t slack,
                           uint64_t file_offset);
 
   size_t size_ = 0;
-  size_t capacity_ = 0;
+  size_t capacity_ = 0;  // bytes behind this, and those of protection_
   uint64_t file_offset_ = 0;
-  uint32_t restarts_offset_ = 0;  // end of the entries
+  int64_t restarts_offset_ = 0;
+  const BlockProtection* protection_ = nullptr;  // its own
   uint32_t num_restarts_ = 0;
   uint16_t num_buckets_ = 0;  // of the hash index; 0: none
   bool unknown_feature_ = false;
@@ -230,6 +250,8 @@ class DataBlockIter {
   void Prev();
 
  private:
+  friend class Block;
+
   struct PrevEntry {
     const char* start;
     const char* value;
@@ -255,11 +277,18 @@ class DataBlockIter {
   // Makes the entry at `p` the current one; it must follow the current one, or be a restart point.
   void ParseAt(const char* p) {
     if (p >= limit_) {
-      Invalidate();
+      if (limit_ < data_) {
+        ParseChecked(p);
+      } else {
+        Invalidate();
+      }
       return;
     }
+    Parse(p, limit_);
+  }
+  void Parse(const char* p, const char* limit) {
     uint32_t shared, other, value_size;
-    const char* k = block_internal::DecodeEntry(p, limit_, &shared, &other, &value_size);
+    const char* k = block_internal::DecodeEntry(p, limit, &shared, &other, &value_size);
     if (k == nullptr || shared > key_size_ || shared + other < 8) [[unlikely]] {
       SetCorrupt();
       return;
@@ -292,6 +321,12 @@ class DataBlockIter {
     key_size_ = 0;  // a restart point shares nothing
     ParseAt(p);
   }
+  // Of a protected block (block_protection.cc).
+  void ParseChecked(const char* p);
+  void SeekChecked(const Slice& target);
+  void SeekToLastChecked();
+  // The entry that ends at `next`.
+  void ParseBefore(const char* next);
   // The last restart point whose key is < target (or the first one); null after setting corrupt.
   template <typename Less>
   const char* FindRestart(Less less);
@@ -335,6 +370,9 @@ class IndexBlock {
 
   // Null, or what is wrong with the block.
   const char* Init(bool bytewise);
+  // As Block::Protect, after Init(): without the array.
+  const char* Protect(uint8_t bytes_per_key);
+  bool IsAsItWas() const;  // see Block
 
   const Block& block() const { return *block_; }
   const IndexFormat& format() const { return format_; }
@@ -368,6 +406,7 @@ class IndexBlockIter {
   // key.
   Slice key() const { return Slice(key_, key_size_); }
   const BlockHandle& handle() const { return handle_; }
+  Slice value() const;  // the handle's bytes in memory, for checksums
 
   void SeekToFirst();
   void SeekToLast();
@@ -380,6 +419,7 @@ class IndexBlockIter {
   void Prev();
 
  private:
+  friend class Block;
   friend class IndexBlock;
 
   const char* RestartPoint(uint32_t index) const {
@@ -391,10 +431,16 @@ class IndexBlockIter {
     Invalidate();
   }
   void ParseAt(const char* p);
+  void Parse(const char* p, const char* limit);
   void ParseRestart(const char* p) {
     key_size_ = 0;
     ParseAt(p);
   }
+  // Of a protected block (block_protection.cc).
+  void ParseChecked(const char* p);
+  uint32_t SeekChecked(const Slice& target);
+  void SeekToLastChecked();
+  void ParseBefore(const char* next);
   // The whole key of restart point `index`; false after setting corrupt.
   bool RestartKey(uint32_t index, Slice* key);
   int Compare(const Slice& separator, const Slice& target) const;

@@ -63,6 +63,7 @@ BlockBasedTable::BlockBasedTable(const BlockBasedTableOptions& table_options,
       cache_(table_options.no_block_cache ? nullptr : table_options.block_cache.get()),
       secondary_(cache_ != nullptr && options.use_secondary_cache &&
                  MayHaveSecondaryCache(*cache_)),
+      protection_bytes_(options.block_protection_bytes),
       file_number_(options.file_number),
       level_(options.level),
       trace_(options.block_trace != nullptr ? options.block_trace : NoBlockTrace()) {
@@ -375,7 +376,9 @@ Status BlockBasedTable::ReadDataBlock(const BlockHandle& handle, bool verify_che
     *block = std::move(joined);
   }
   if (error == nullptr) error = (*block)->ParseRestarts();
-  if (error == nullptr) return bare_keys_ ? PadDataBlock(block) : s;
+  if (error == nullptr && bare_keys_) s = PadDataBlock(block);
+  if (error == nullptr && s.ok()) error = (*block)->Protect(protection_bytes_);
+  if (error == nullptr) return s;
   if ((*block)->HasUnknownFeature())
     return Status::NotSupported(error + source_.Where(handle.offset));
   return BlockCorruption(source_, handle.offset, error);
@@ -401,15 +404,17 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
   const Slice cache_key(key, sizeof(key));
   if (cache_ != nullptr) {
     // What a compaction reads once does not come up for it.
-    Cache::Handle* const h =
-        LookupBlock(cache_key, handle.offset, secondary_ && !for_compaction, DataBlockHelper(),
-                    Cache::Priority::LOW, [](Block::Ptr restored, void** entry, size_t* charge) {
-                      if (const char* error = restored->ParseRestarts())
-                        return Status::Corruption(error);
-                      *charge = restored->memory_usage();
-                      *entry = restored.release();
-                      return Status::OK();
-                    });
+    Cache::Handle* const h = LookupBlock(cache_key, handle.offset, secondary_ && !for_compaction,
+                                         DataBlockHelper(), Cache::Priority::LOW,
+                                         [this](Block::Ptr restored, void** entry, size_t* charge) {
+                                           const char* error = restored->ParseRestarts();
+                                           if (error == nullptr)
+                                             error = restored->Protect(protection_bytes_);
+                                           if (error != nullptr) return Status::Corruption(error);
+                                           *charge = restored->memory_usage();
+                                           *entry = restored.release();
+                                           return Status::OK();
+                                         });
     if (h != nullptr) {
       block->SetCached(cache_, h);
       const Perf perf;

@@ -256,6 +256,7 @@ class BlockBasedTable final : public TableReader {
   const bool hash_index_is_usable_;  // keys of different bytes differ
   Cache* const cache_;               // may be null
   const bool secondary_;             // there may be a secondary cache, and it is used
+  const uint8_t protection_bytes_;   // see TableReaderOptions
   const uint64_t file_number_;
   const int level_;               // where the file was when it was opened; negative: not known
   BlockCacheTrace* const trace_;  // never null

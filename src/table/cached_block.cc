@@ -20,6 +20,11 @@ const Block& BlockOf(const Block& block) { return block; }
 const Block& BlockOf(const IndexBlock& index) { return index.block(); }
 const Block& BlockOf(const FilterBlock& filter) { return *filter.block; }
 
+// Those that are protected.
+bool IsAsItWas(const Block& block) { return block.IsAsItWas(); }
+bool IsAsItWas(const IndexBlock& index) { return index.IsAsItWas(); }
+bool IsAsItWas(const FilterBlock& /*filter*/) { return true; }
+
 void Delete(Block* block) { DeleteBlock(block); }
 void Delete(IndexBlock* index) { DeleteIndex(index); }
 void Delete(FilterBlock* filter) { DeleteFilter(filter); }
@@ -31,6 +36,9 @@ size_t SavedSize(void* value) {
 
 template <typename T>
 Status Save(void* value, size_t offset, size_t length, void* out) {
+  if (!IsAsItWas(*static_cast<T*>(value))) {
+    return Status::Corruption("a block has changed in memory");
+  }
   const Slice contents = BlockOf(*static_cast<T*>(value)).contents();
   const size_t total = contents.size() + kChecksumSize;
   if (offset > total || length > total - offset) {

@@ -202,6 +202,11 @@ class TableCache {
     max_flushed_file_size_.store(bytes, std::memory_order_relaxed);
   }
 
+  // As TableReaderOptions::block_protection_bytes, of tables opened from now on. Any thread.
+  void SetBlockProtection(uint8_t bytes) {
+    block_protection_bytes_.store(bytes, std::memory_order_relaxed);
+  }
+
   // How long its tables' reads take.
   ReadPace* pace() { return &pace_; }
 
@@ -222,6 +227,7 @@ class TableCache {
   const TableCacheOptions options_;
   std::atomic<bool> pin_all_;  // relaxed: a table may be pinned, or not, a little late
   std::atomic<uint64_t> max_flushed_file_size_{UINT64_MAX};  // relaxed: likewise
+  std::atomic<uint8_t> block_protection_bytes_{0};           // relaxed: likewise
   ReadPace pace_;
   const std::shared_ptr<OpenTables> open_tables_;
   Cache* const cache_;  // its

@@ -45,6 +45,7 @@ Status BlockBasedTable::ReadIndexBlock(const BlockHandle& handle, bool verify,
       error = result->Init(bytewise_);
     }
   }
+  if (error == nullptr) error = result->Protect(protection_bytes_);
   if (error != nullptr) return BlockCorruption(source_, handle.offset, error);
   *index = std::move(result);
   return s;
@@ -211,8 +212,9 @@ Status BlockBasedTable::GetIndexBlock(const ReadOptions& options, const BlockHan
         LookupBlock(cache_key, handle.offset, secondary_, IndexBlockHelper(), MetadataPriority(),
                     [this](Block::Ptr restored, void** entry, size_t* charge) {
                       auto block = std::make_unique<IndexBlock>(std::move(restored), index_format_);
-                      if (const char* error = block->Init(bytewise_))
-                        return Status::Corruption(error);
+                      const char* error = block->Init(bytewise_);
+                      if (error == nullptr) error = block->Protect(protection_bytes_);
+                      if (error != nullptr) return Status::Corruption(error);
                       *charge = block->memory_usage();
                       *entry = block.release();
                       return Status::OK();

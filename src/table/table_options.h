@@ -48,6 +48,8 @@ struct TableReaderOptions {
   // The comparator's keys have timestamps, and the table may be one of before they had. (That it
   // lacks them although they had some it says itself.)
   bool expects_bare_keys = false;
+  // Of the checksum of each entry of a block in memory: 0 (none), 1, 2, 4 or 8.
+  uint8_t block_protection_bytes = 0;
   // Told of the blocks that are looked up, while it is on. Null: nobody is. Outlives the reader.
   BlockCacheTrace* block_trace = nullptr;
 };
