@@ -750,7 +750,7 @@ struct IngestExternalFileOptions {
   bool verify_file_checksum = true;
   // TryAgain, instead of a place above the last level.
   bool fail_if_not_bottommost_level = false;
-  // True: NotSupported. Files of databases have sequence numbers of their own.
+  // Files of databases, too: entries keep their numbers, and must not be in the database already.
   bool allow_db_generated_files = false;
   // Blocks that are read to check the files go to the block cache.
   bool fill_cache = true;

@@ -66,9 +66,6 @@ TEST_F(DbIngestTest, WhatIsNotSupportedIsRefused) {
   options.write_global_seqno = true;
   EXPECT_TRUE(Ingest(path, options).IsNotSupported());
   options = IngestExternalFileOptions();
-  options.allow_db_generated_files = true;
-  EXPECT_TRUE(Ingest(path, options).IsNotSupported());
-  options = IngestExternalFileOptions();
   options.move_files = options.link_files = true;
   EXPECT_TRUE(Ingest(path, options).IsInvalidArgument());
   ExpectModel();

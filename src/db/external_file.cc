@@ -14,7 +14,20 @@
 namespace cairn {
 namespace {
 
-// The bounds of what a table holds; false: nothing.
+// `empty`: there are no entries beside them; then it is not empty any more.
+void WidenByTombstones(const InternalKeyComparator& icmp, const RangeTombstones& tombstones,
+                       ExternalFile* file, bool* empty) {
+  const auto& fragments = tombstones.fragments();
+  const InternalKey first(fragments.front().start, fragments.front().sequences.front(),
+                          kTypeRangeDeletion);
+  const InternalKey end(fragments.back().end, kMaxSequenceNumber, kTypeRangeDeletion);
+  if (*empty || icmp.Compare(first.Encode(), file->smallest.Encode()) < 0) file->smallest = first;
+  if (*empty || icmp.Compare(end.Encode(), file->largest.Encode()) > 0) file->largest = end;
+  file->has_tombstones = true;
+  *empty = false;
+}
+
+// The bounds of what a table holds; *empty: nothing.
 Status FindBounds(TableReader* table, const InternalKeyComparator& icmp, const ReadOptions& options,
                   ExternalFile* file, bool* empty) {
   const std::unique_ptr<InternalIterator> entries(table->NewIterator(options));
@@ -34,19 +47,50 @@ Status FindBounds(TableReader* table, const InternalKeyComparator& icmp, const R
   if (!s.ok()) return s;
   const RangeTombstones* const tombstones = table->range_tombstones();
   if (tombstones == nullptr || tombstones->empty()) return Status::OK();
-  file->has_tombstones = true;
-  const auto& fragments = tombstones->fragments();
-  for (const auto& fragment : fragments) {
+  for (const auto& fragment : tombstones->fragments()) {
     if (fragment.sequences.front() != 0) {
       return Status::Corruption("External file has a range deletion with non zero sequence number",
                                 file->external_path);
     }
   }
-  const InternalKey first(fragments.front().start, 0, kTypeRangeDeletion);
-  const InternalKey end(fragments.back().end, kMaxSequenceNumber, kTypeRangeDeletion);
-  if (*empty || icmp.Compare(first.Encode(), file->smallest.Encode()) < 0) file->smallest = first;
-  if (*empty || icmp.Compare(end.Encode(), file->largest.Encode()) > 0) file->largest = end;
-  *empty = false;
+  WidenByTombstones(icmp, *tombstones, file, empty);
+  return Status::OK();
+}
+
+// The same of a table that a database made, whose entries have sequence numbers of their own: all
+// of it is read, for no other place says which.
+Status FindBoundsAndSequences(TableReader* table, const InternalKeyComparator& icmp,
+                              const ReadOptions& options, ExternalFile* file, bool* empty) {
+  const std::unique_ptr<InternalIterator> entries(table->NewIterator(options));
+  ParsedInternalKey parsed;
+  *empty = true;
+  file->smallest_seqno = kMaxSequenceNumber;
+  const auto note = [&](SequenceNumber smallest, SequenceNumber largest) {
+    file->smallest_seqno = std::min(file->smallest_seqno, smallest);
+    file->largest_seqno = std::max(file->largest_seqno, largest);
+  };
+  std::string last;
+  for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
+    if (!ParseInternalKey(entries->key(), &parsed).ok()) {
+      return Status::Corruption("External file has corrupted keys", file->external_path);
+    }
+    if (parsed.type == kTypeBlobIndex) {
+      return Status::NotSupported("ingestion of a table with values in blob files",
+                                  file->external_path);
+    }
+    note(parsed.sequence, parsed.sequence);
+    if (*empty) file->smallest.DecodeFrom(entries->key());
+    last.assign(entries->key().data(), entries->key().size());
+    *empty = false;
+  }
+  if (!entries->status().ok()) return entries->status();
+  if (!*empty) file->largest.DecodeFrom(last);
+  const RangeTombstones* const tombstones = table->range_tombstones();
+  if (tombstones == nullptr || tombstones->empty()) return Status::OK();
+  for (const auto& fragment : tombstones->fragments()) {
+    note(fragment.sequences.back(), fragment.sequences.front());
+  }
+  WidenByTombstones(icmp, *tombstones, file, empty);
   return Status::OK();
 }
 
@@ -55,13 +99,14 @@ Status FindBounds(TableReader* table, const InternalKeyComparator& icmp, const R
 Status CheckFormat(const IngestExternalFileOptions& ingest, ExternalFile* file) {
   const auto& extra = file->properties->user_collected_properties;
   const auto version = extra.find(kExternalVersionProperty);
+  if (version == extra.end() && ingest.allow_db_generated_files) return Status::OK();
   if (version == extra.end() || version->second.size() != sizeof(uint32_t)) {
     return Status::Corruption("External file version not found (SstFileWriter did not write it)",
                               file->external_path);
   }
   switch (DecodeFixed32(version->second.data())) {
     case 1:
-      if (!ingest.allow_global_seqno) return Status::OK();
+      if (!ingest.allow_global_seqno || ingest.allow_db_generated_files) return Status::OK();
       return Status::InvalidArgument(
           "External SST file V1 does not support global seqno: set allow_global_seqno to false",
           file->external_path);
@@ -141,7 +186,9 @@ Status InspectExternalFile(const ColumnFamily& family, const Options& options, F
   reads.total_order_seek = true;
   reads.fill_cache = ingest.fill_cache;
   bool empty = false;
-  s = FindBounds(table.get(), family.icmp, reads, file, &empty);
+  s = ingest.allow_db_generated_files
+          ? FindBoundsAndSequences(table.get(), family.icmp, reads, file, &empty)
+          : FindBounds(table.get(), family.icmp, reads, file, &empty);
   if (s.ok() && empty) s = Status::InvalidArgument("File contain no entries", file->external_path);
   return s;
 }

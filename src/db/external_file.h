@@ -32,9 +32,11 @@ struct ExternalFile {
   std::string internal_path;  // its copy or link
   uint64_t number = 0;
   uint64_t size = 0;  // bytes
-  // Bounds of entries and range tombstones, with sequence number 0. `largest` may be a tombstone's
-  // end (EndsWithTombstone).
+  // Bounds of entries and range tombstones, with their sequence numbers: 0, unless a database made
+  // the file. `largest` may be a tombstone's end (EndsWithTombstone).
   InternalKey smallest, largest;
+  // What its entries and tombstones have.
+  SequenceNumber smallest_seqno = 0, largest_seqno = 0;
   std::shared_ptr<const TableProperties> properties;
   bool has_tombstones = false;
   bool has_bare_keys = false;   // see TableReader::has_bare_keys
@@ -44,7 +46,7 @@ struct ExternalFile {
 
   // What was decided.
   int level = 0;
-  SequenceNumber sequence = 0;  // of all entries
+  SequenceNumber sequence = 0;  // of all entries; 0: what they have
 
   // The range of user keys ends before this one.
   bool EndsBefore(const InternalKeyComparator& icmp, const Slice& user_key) const {
@@ -92,6 +94,11 @@ template <class Visit>
 // After a move: the file goes from where it was. An error is told in the LOG alone.
 void RemoveOriginal(FileSystem* fs, Logger* info_log, const std::string& external_path);
 
+// Two files have a user key in common, as far as their bounds tell.
+inline bool Overlap(const InternalKeyComparator& icmp, const ExternalFile& a,
+                    const ExternalFile& b) {
+  return !a.EndsBefore(icmp, b.smallest.user_key()) && !b.EndsBefore(icmp, a.smallest.user_key());
+}
 // Some two of them have a user key in common, as far as their bounds tell.
 bool AnyOverlap(const InternalKeyComparator& icmp, const std::vector<ExternalFile>& files);
 

@@ -62,9 +62,6 @@ Status CheckIngestOptions(const IngestExternalFileOptions& o, bool behind_is_all
         "IngestExternalFileOptions::write_global_seqno: the number is in the MANIFEST only; set it "
         "to false");
   }
-  if (o.allow_db_generated_files) {
-    return Status::NotSupported("IngestExternalFileOptions::allow_db_generated_files");
-  }
   if (o.ingest_behind && !behind_is_allowed) {
     return Status::InvalidArgument("can't ingest_behind file in DB with allow_ingest_behind=false");
   }
@@ -240,8 +237,10 @@ Status Ingestions::PlaceFiles(std::vector<Ingestion>* parts, SequenceNumber last
   for (Ingestion& part : *parts) {
     const CompactionStyle style = part.family->options->compaction_style;
     const bool snapshots = part.arg->options.snapshot_consistency && db_.snapshots.size() > 0;
-    part.needs_sequence = part.files_overlap || snapshots;
-    part.on_top = part.files_overlap || (snapshots && style == kCompactionStyleUniversal);
+    // (Files of databases bring the order of their entries along.)
+    const bool orders = part.files_overlap && !part.arg->options.allow_db_generated_files;
+    part.needs_sequence = orders || snapshots;
+    part.on_top = orders || (snapshots && style == kCompactionStyleUniversal);
     part.deepest = style == kCompactionStyleFIFO ? 0 : part.family->num_levels - 1;
   }
   Status s = FindOverlaps(parts);
@@ -250,6 +249,7 @@ Status Ingestions::PlaceFiles(std::vector<Ingestion>* parts, SequenceNumber last
     for (size_t i = 0; s.ok() && i < part.files.size(); ++i) {
       s = PlaceFile(&part, i, &sequence);
       const ExternalFile& file = part.files[i];
+      if (file.largest_seqno > sequence) sequence = file.largest_seqno;
       if (s.ok() && file.level > 0) {
         reservations->emplace_back(part.family->picker.get(), file.level, file.smallest.user_key(),
                                    file.largest.user_key());
@@ -363,6 +363,41 @@ Status Ingestions::FindOverlaps(std::vector<Ingestion>* parts) {
   return s;
 }
 
+// Files of databases may overlap: the later ones lie above.
+bool Ingestions::FitsAbove(const Ingestion& part, size_t index, int level) {
+  for (size_t i = 0; level > 0 && i < index; ++i) {
+    if (Overlap(part.family->icmp, part.files[i], part.files[index]) &&
+        level >= part.files[i].level) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Level 0 keeps the order of sequence numbers. And what was ingested where it comes from had its
+// number in that MANIFEST: here it would be older than all others.
+Status Ingestions::CheckOrder(const Ingestion& part, size_t index) {
+  const ExternalFile& file = part.files[index];
+  for (size_t i = 0; i < index; ++i) {
+    const ExternalFile& older = part.files[i];
+    if (!Overlap(part.family->icmp, older, file)) continue;
+    if (file.takes_sequence) {
+      return Status::InvalidArgument(
+          "A file that was ingested before has no sequence numbers, and cannot come above "
+          "another: " +
+              older.external_path,
+          file.external_path);
+    }
+    if (file.level == 0 && older.level == 0 && file.largest_seqno < older.largest_seqno) {
+      return Status::InvalidArgument(
+          "Files that overlap would meet in level 0, and the later one has older entries than " +
+              older.external_path,
+          file.external_path);
+    }
+  }
+  return Status::OK();
+}
+
 Status Ingestions::PlaceFile(Ingestion* part, size_t index, SequenceNumber* last) const {
   const IngestExternalFileOptions& options = part->arg->options;
   ExternalFile& file = part->files[index];
@@ -375,6 +410,10 @@ Status Ingestions::PlaceFile(Ingestion* part, size_t index, SequenceNumber* last
   };
   const int bottom = version.num_levels() - 1;
   if (options.ingest_behind) {
+    if (file.largest_seqno != 0) {
+      return Status::InvalidArgument(
+          "Can't ingest_behind file that has sequence numbers of its own", file.external_path);
+    }
     if (!fits(bottom)) {
       return Status::InvalidArgument(
           "Can't ingest_behind file as it doesn't fit at the bottommost level!",
@@ -408,13 +447,20 @@ Status Ingestions::PlaceFile(Ingestion* part, size_t index, SequenceNumber* last
         break;
       }
       if (level > part->deepest || (level > 0 && level < version.base_level())) continue;
-      if (fits(level)) file.level = level;
+      if (fits(level) && FitsAbove(*part, index, level)) file.level = level;
     }
   }
   if (options.fail_if_not_bottommost_level && file.level < bottom) {
     return Status::TryAgain(
         "Files cannot be ingested to Lmax. Please make sure key range of Lmax and ongoing "
         "compaction's output to Lmax does not overlap with files to ingest.",
+        file.external_path);
+  }
+  if (options.allow_db_generated_files) {
+    if (!needs_sequence) return CheckOrder(*part, index);
+    return Status::InvalidArgument(
+        "An ingested file overlaps with existing data in the DB and has been assigned a non-zero "
+        "sequence number, which is not allowed when 'allow_db_generated_files' is enabled.",
         file.external_path);
   }
   if (!needs_sequence) return Status::OK();
@@ -435,7 +481,7 @@ void Ingestions::RecordFiles(Ingestion* part) {
   for (const ExternalFile& file : part->files) {
     const TableProperties& properties = *file.properties;
     const auto with_sequence = [&](const InternalKey& bound) {
-      if (EndsWithTombstone(bound.Encode())) return bound;
+      if (EndsWithTombstone(bound.Encode()) || file.sequence == 0) return bound;
       return InternalKey(bound.user_key(), file.sequence, ExtractValueType(bound.Encode()));
     };
     FileMetaData meta;
@@ -443,7 +489,8 @@ void Ingestions::RecordFiles(Ingestion* part) {
     meta.file_size = file.size;
     meta.smallest = with_sequence(file.smallest);
     meta.largest = with_sequence(file.largest);
-    meta.smallest_seqno = meta.largest_seqno = file.sequence;
+    meta.smallest_seqno = file.sequence != 0 ? file.sequence : file.smallest_seqno;
+    meta.largest_seqno = file.sequence != 0 ? file.sequence : file.largest_seqno;
     meta.unique_id = UniqueIdOf(properties);
     meta.epoch_number = part->arg->options.ingest_behind ? kReservedEpochNumberForFileIngestedBehind
                                                          : part->family->state->NewEpochNumber();

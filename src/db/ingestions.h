@@ -46,6 +46,9 @@ class Ingestions final : public Part {
   // Chooses the level of one file, and a number above *last if it needs one.
   [[nodiscard]] Status PlaceFile(Ingestion* part, size_t index, SequenceNumber* last) const
       FIBER_REQUIRES(database_mutex);
+  // Of a file that a database made: above those before it that it overlaps.
+  static bool FitsAbove(const Ingestion& part, size_t index, int level);
+  [[nodiscard]] static Status CheckOrder(const Ingestion& part, size_t index);
   void RecordFiles(Ingestion* part) FIBER_REQUIRES(database_mutex);
   void FinishIngestion(const Ingestion& part);
 };
