@@ -360,6 +360,7 @@ void SetMore(rocksdb::Options* options) {
   options->stats_history_buffer_size = FLAGS_stats_history_buffer_size;
   options->stats_persist_period_sec = static_cast<unsigned>(FLAGS_stats_persist_period_sec);
   options->persist_stats_to_disk = FLAGS_persist_stats_to_disk;
+  options->verify_manifest_content_on_close = FLAGS_verify_manifest_content_on_close;
   options->advise_random_on_open = FLAGS_advise_random_on_open;
   options->random_access_max_buffer_size = static_cast<size_t>(FLAGS_random_access_max_buffer_size);
   options->avoid_flush_during_shutdown = FLAGS_avoid_flush_during_shutdown;

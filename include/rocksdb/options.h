@@ -345,7 +345,7 @@ struct DBOptions {
   // The same where a new one would be large itself: it has grown by so many percent of what it was
   // when it began. The larger of the two counts. (Of RocksDB 10. 0 and less: no more than that.)
   int max_manifest_space_amp_pct = 500;
-  // Reading the MANIFEST back when the database is closed (RocksDB 11): unsupported.
+  // The MANIFEST is read back when the database is closed; another is written if it is damaged.
   bool verify_manifest_content_on_close = false;
   // Of RocksDB 11, hints without effect: what an opening does with the MANIFEST, and whether a log
   // is made before it is wanted.

@@ -557,6 +557,65 @@ TEST_F(DbLaterOptionsTest, AManifestGrowsByAPartOfItself) {
   }
 }
 
+TEST_F(DbLaterOptionsTest, ADamagedManifestIsWrittenAnewAtTheEnd) {
+  const auto damage = [this](bool cut) {
+    const std::string path = disk_.Files(FileType::kDescriptorFile).back();
+    std::string bytes;
+    ASSERT_TRUE(ReadFileToString(disk_.memory.get(), path, &bytes).ok());
+    if (cut) {
+      bytes.resize(bytes.size() - 5);
+    } else {
+      bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+    }
+    ASSERT_TRUE(WriteStringToFile(disk_.memory.get(), bytes, path).ok());
+  };
+  for (const bool cut : {false, true}) {
+    SCOPED_TRACE(cut);
+    Options options = SmallOptions();
+    Open(options);
+    FillAllLevels();
+    // As it was told later.
+    ASSERT_TRUE(db_->SetDBOptions({{"verify_manifest_content_on_close", "true"}}).ok());
+    WaitUntilIdle();
+    const std::string before = disk_.Files(FileType::kDescriptorFile).back();
+    damage(cut);
+    Close();
+    EXPECT_LT(before, disk_.Files(FileType::kDescriptorFile).back());
+    options.verify_manifest_content_on_close = true;
+    Open(options);
+    ExpectModel();
+    WaitUntilIdle();
+    // What is sound stays.
+    const std::vector<std::string> sound = disk_.Files(FileType::kDescriptorFile);
+    Close();
+    EXPECT_EQ(sound, disk_.Files(FileType::kDescriptorFile));
+    // A new one that cannot be written is an error of the end.
+    Open(options);
+    Put("a", "1");
+    Flush();
+    WaitUntilIdle();
+    damage(cut);
+    fault::Rule full;
+    full.files = fault::kManifests;
+    full.operations = fault::kCreate;
+    full.error = IOStatus::NoSpace("full");
+    const auto rule = disk_.faults->AddRule(full);
+    const Status s = db_->Close();
+    EXPECT_TRUE(s.IsNoSpace()) << s.ToString();
+    disk_.faults->RemoveRule(rule);
+    db_.reset();
+    disk_ = testing::Disk();
+    model_.clear();
+  }
+  // Nobody looks without it.
+  Open();
+  PutRange(0, 100, 1);
+  Flush();
+  damage(false);
+  Close();
+  EXPECT_TRUE(TryOpen(SmallOptions()).IsCorruption());
+}
+
 TEST_F(DbLaterOptionsTest, WhatIsNotThereIsRefusedByName) {
   const auto refuses = [this](const std::string& name, const std::function<void(Options*)>& set) {
     Options options = SmallOptions();
@@ -566,8 +625,6 @@ TEST_F(DbLaterOptionsTest, WhatIsNotThereIsRefusedByName) {
     EXPECT_NE(s.ToString().find(name), std::string::npos) << s.ToString();
   };
   refuses("track_and_verify_wals", [](Options* o) { o->track_and_verify_wals = true; });
-  refuses("verify_manifest_content_on_close",
-          [](Options* o) { o->verify_manifest_content_on_close = true; });
   refuses("checksum_handoff_file_types",
           [](Options* o) { o->checksum_handoff_file_types.Add(kTableFile); });
   refuses("read_triggered_compaction_threshold",

@@ -29,11 +29,13 @@
 #include "fs/observed_file_system.h"
 #include "fs/reopening_file_system.h"
 #include "manifest/best_efforts.h"
+#include "manifest/manifest_reader.h"
 #include "manifest/manifest_update.h"
 #include "options/option_values.h"
 #include "options/options_check.h"
 #include "options/options_file.h"
 #include "read/together.h"
+#include "rocksdb/listener.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/version.h"
 #include "table/compression.h"
@@ -483,6 +485,48 @@ void Opening::LogBanner() const {
   LogBuild(info_log);
 }
 
+Status Opening::CheckManifest() {
+  const uint64_t number = db_.versions->manifest_file_number();
+  const uint64_t size = db_.versions->manifest_file_size();
+  const std::string path = DescriptorFileName(db_.name, number);
+  db_.mutex()->unlock();
+  std::unique_ptr<ManifestReader> reader;
+  Status s = ManifestReader::Open(db_.fs, path, number, &reader);
+  if (s.ok()) {
+    VersionEdit edit;
+    while (reader->Next(&edit)) {
+    }
+    s = reader->status();
+  }
+  // (What looks like the start of a record, as a crash leaves one, is none here.)
+  if (s.ok() && reader->position() != size) {
+    s = Status::Corruption(
+        path, "ends at " + std::to_string(reader->position()) + ", not at " + std::to_string(size));
+  }
+  if (s.IsCorruption()) {
+    LogError(db_.options.info_log.get(), "MANIFEST content verification on Close failed: %s",
+             s.ToString().c_str());
+    const IOErrorInfo info(IOStatus::Corruption("MANIFEST content validation failed"),
+                           FileOperationType::kVerify, path, 0, 0);
+    db_.Tell([&](EventListener* listener) { listener->OnIOError(info); });
+  }
+  db_.mutex()->lock();
+  return s;
+}
+
+Status Opening::CloseManifest(bool verify) {
+  Status s = db_.versions->Close(db_.mutex());
+  if (!s.ok() || !verify) return s;
+  s = CheckManifest();
+  if (!s.IsCorruption()) return s;
+  // With none open the next edit begins a new one, with all there is.
+  VersionEdit nothing;
+  s = db_.versions->LogAndApply(db_.families->default_family()->state, &nothing, db_.mutex(),
+                                db_.directory.get());
+  if (s.ok()) s = db_.versions->Close(db_.mutex());
+  return s.ok() ? CheckManifest() : s;
+}
+
 Status Opening::Close() {
   if (db_.Forked()) return db_.ForkedStatus();
   db_.stamped_snapshots.ReleaseAll();
@@ -506,7 +550,8 @@ Status Opening::CloseAtLast() {
   if (closed_) return Status::OK();
   closed_ = true;
   Status result;
-  if (db_.commit != nullptr) {
+  const bool wrote = db_.commit != nullptr;
+  if (wrote) {
     result = FlushUnlogged();
     CommitQueue::Exclusive leadership(db_.commit.get());
     DBMutexLock lock(db_.mutex());
@@ -544,6 +589,10 @@ Status Opening::CloseAtLast() {
   }
   {
     DBMutexLock lock(db_.mutex());
+    Status s =
+        CloseManifest(wrote && !db_.errors->failed() &&
+                      db_.families->default_family()->options->verify_manifest_content_on_close);
+    if (!s.ok() && result.ok()) result = s;
     // The families themselves stay for handles that are deleted between Close and the end.
     for (const auto& [id, family] : db_.families->owned()) family->Release();
     const std::vector<SuperVersion*> retired = db_.files->TakeRetired();
@@ -554,8 +603,6 @@ Status Opening::CloseAtLast() {
                        ": it is closed while somebody reads: an iterator that is not deleted "
                        "yet, or a Get or MultiGet that has not returned");
     }
-    Status s = db_.versions->Close(db_.mutex());
-    if (!s.ok() && result.ok()) result = s;
   }
   db_.versions.reset();
   {

@@ -68,6 +68,11 @@ class Opening final : public Part {
   // Beside a writer one may be deleted at any time: who reads then keeps it open.
   [[nodiscard]] Status OpenAllBlobFiles(const std::vector<ColumnFamily*>& families) const;
   void WarnOfFewDescriptors() const;
+  // At the end, before the families let go of what a MANIFEST may ask them for. `verify`: it is
+  // read back, and if it is not what was written, another one is written.
+  [[nodiscard]] Status CloseManifest(bool verify) FIBER_REQUIRES(database_mutex);
+  // Of a closed one. Releases the mutex while it reads. SUSPENDS.
+  [[nodiscard]] Status CheckManifest() FIBER_REQUIRES(database_mutex);
 
   bool closed_ = false;
 };

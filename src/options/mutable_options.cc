@@ -29,6 +29,7 @@ constexpr std::string_view kMutableDBOptions[] = {
     "stats_dump_period_sec",
     "stats_persist_period_sec",
     "stats_history_buffer_size",
+    "verify_manifest_content_on_close",
 };
 
 // Those of features that the engine does not have are here too: a value that means "off" is taken,
