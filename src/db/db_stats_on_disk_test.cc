@@ -201,6 +201,31 @@ TEST_F(DbStatsOnDiskTest, ItDoesNotKeepLogs) {
   });
 }
 
+// (The clock runs before the family is there.)
+TEST_F(DbStatsOnDiskTest, NothingIsNotedWhileADatabaseIsOpened) {
+  Simulate([&] {
+    Options options = Persisting();
+    options.stats_persist_period_sec = 1;
+    fault::Rule slow;
+    slow.operations = fault::kAppend;
+    slow.files = fault::kManifests;
+    slow.where = [](const std::string&) {
+      Sleep(5);
+      return false;
+    };
+    const auto rule = disk_.faults->AddRule(slow);
+    Open(options);
+    disk_.faults->RemoveRule(rule);
+    ExpectModel();  // nothing, nor anything of the history
+    const uint64_t opened = Now();
+    Put("found", "1");
+    Find(2);
+    Sleep(3);
+    EXPECT_NE(std::string::npos, Finds(opened).find(": 2")) << Finds(opened);
+    ExpectModel();
+  });
+}
+
 TEST_F(DbStatsOnDiskTest, ADamagedNoteIsCorruption) {
   Simulate([&] {
     ColumnFamilyHandle* stats = nullptr;

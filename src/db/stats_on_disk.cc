@@ -105,6 +105,12 @@ Status StatsOnDisk::FamilyOptions(const DBOptions& db_options,
 }
 
 Status StatsOnDisk::Open() {
+  Status s = FindOrMake();
+  if (s.ok()) open_.store(true, std::memory_order_release);
+  return s;
+}
+
+Status StatsOnDisk::FindOrMake() {
   for (ColumnFamily* family : db_.families->all()) {
     if (family->name() == kFamilyName) family_ = family;
   }

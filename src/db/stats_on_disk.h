@@ -9,9 +9,11 @@
 // a later release has written what this one cannot read, or nobody knows who wrote it: then the
 // family is dropped and made anew.
 //
-// Guards: nothing else runs while the family is opened. Notes come from one fiber, one at a time.
+// Guards: notes come from one fiber, one at a time, which may run already while the family is
+// opened.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 
@@ -36,16 +38,19 @@ class StatsOnDisk final : public Part {
   [[nodiscard]] Status Open();
   // At the end.
   void Forget() { handle_.reset(); }
-  // Null: there is none, as of a reader of a database without one. Constant once it is open.
-  ColumnFamily* family() const { return family_; }
+  // Before, nothing can be noted. Any thread.
+  bool is_open() const { return open_.load(std::memory_order_acquire); }
+  // Null: there is none yet, or none at all, as of a reader of a database without one. Any thread.
+  ColumnFamily* family() const { return is_open() ? family_ : nullptr; }
   // One note. A write that the database does not take now (Incomplete) is an error like any other.
-  // SUSPENDS.
+  // SUSPENDS. REQUIRES: is_open(), and the database is written to
   [[nodiscard]] Status Note(uint64_t seconds, const StatsHistory::Tickers& counted);
   // From `start` to before `end`, seconds. Each step of the iterator reads the database, which must
   // be open then.
   std::unique_ptr<StatsHistoryIterator> NewIterator(uint64_t start, uint64_t end) const;
 
  private:
+  [[nodiscard]] Status FindOrMake();
   [[nodiscard]] Status Create();
   // Made by a release whose entries are read here. Else *fits is false.
   [[nodiscard]] Status CheckVersion(bool* fits) const;
@@ -54,6 +59,7 @@ class StatsOnDisk final : public Part {
   std::unique_ptr<ColumnFamilyHandle> handle_;
   ColumnFamily* family_ = nullptr;
   bool says_version_ = false;
+  std::atomic<bool> open_{false};  // release: after the others
 };
 
 }  // namespace cairn

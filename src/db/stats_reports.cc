@@ -166,6 +166,7 @@ void StatsReports::NoteStats() {
 void StatsReports::NoteOnDisk() {
   StatsHistory::Tickers now;
   if (!db_.statistics->getTickerMap(&now)) return;
+  if (noted_ && !on_disk_.is_open()) return;  // the opening takes long
   if (noted_) {
     const Status s =
         on_disk_.Note(fiber::wall_micros() / 1'000'000, StatsHistory::Growth(last_noted_, now));
