@@ -493,8 +493,9 @@ class DbBenchTest(DbBenchCase):
             self.expect_refusal(f"unknown benchmark arguments '{name}'", f'--benchmarks={name}')
 
     def test_scans_of_several_ranges(self):
-        flags = ('--use_multiscan=false', '--num=3000', '--reads=100000', '--value_size=1000', '--benchmarks=fillseq,multiscanrandom')
-        for more in [], ['--reverse_iterator'], ['--explicit_snapshot'], ['--threads=3', '--fiber_workers=2']:
+        flags = ('--num=3000', '--reads=100000', '--value_size=1000', '--benchmarks=fillseq,multiscanrandom')
+        for more in ([], ['--reverse_iterator'], ['--explicit_snapshot'], ['--threads=3', '--fiber_workers=2'], ['--use_multiscan=false'],
+                     ['--multiscan_use_async_io', '--multiscan_coalesce_threshold=0'], ['--use_multiscan=false', '--reverse_iterator']):
             seen, _ = self.expect_runs(*flags, *more)
             scans, rows, of_each, longest = map(int, re.search(r'\(multiscans:(\d+) rows_scanned:(\d+) rows_per_multiscan:(\d+) '
                                                                r'max_range_keys:(\d+)\)', seen['multiscanrandom'][1]).groups())
@@ -503,10 +504,21 @@ class DbBenchTest(DbBenchCase):
             self.assertTrue(90000 < rows < 110000, rows)
             self.assertLessEqual(of_each, 3000)     # no key twice
         # The same ranges, from either end.
-        both = [self.expect_runs(*flags, *more)[0]['multiscanrandom'] for more in ([], ['--reverse_iterator'])]
-        self.assertEqual(both[0], both[1])
-        self.expect_refusal('multiscanrandom needs --use_multiscan=false', '--benchmarks=multiscanrandom')
-        self.expect_refusal('of one family', '--use_multiscan=false', '--benchmarks=multiscanrandom', '--num_column_families=2')
+        both = [self.expect_runs(*flags, *more)[0]['multiscanrandom']
+                for more in ([], ['--reverse_iterator'], ['--use_multiscan=false'], ['--use_multiscan=false', '--reverse_iterator'])]
+        self.assertEqual(both, both[:1] * 4)
+        self.expect_refusal('of one family', '--benchmarks=multiscanrandom', '--num_column_families=2')
+
+    def test_scans_of_ranges_at_a_stride(self):
+        flags = ('--num=3000', '--reads=10000', '--benchmarks=fillseq,flush,multiscan')
+        for more, keys in (([], 500), (['--reverse_iterator'], 500), (['--seek_nexts=10', '--multiscan_size=5', '--multiscan_stride=0'], 50),
+                           (['--multiscan_use_async_io', '--threads=2', '--fiber_workers=2'], 500)):
+            seen, _ = self.expect_runs(*flags, *more)
+            scans, = re.search(r'\(multiscans:(\d+)\)', seen['multiscan'][1]).groups()
+            self.assertEqual(int(scans), 10000 // keys)
+        self.expect_refusal('need more than --num keys', '--benchmarks=multiscan', '--num=1500')
+        self.expect_refusal('of one family', '--benchmarks=multiscan', '--num_column_families=2')
+        self.expect_refusal('--multiscan_size must be positive', '--benchmarks=multiscan', '--multiscan_size=0')
 
     def test_coroutines_read(self):
         for flags in (['--coro_jobs_per_thread=1'], ['--coro_jobs_per_thread=50', '--threads=2', '--async_io'],
@@ -524,7 +536,7 @@ class DbBenchTest(DbBenchCase):
             self.expect_refusal(fault, '--num=1000', '--benchmarks=multireadrandomcoroutine', *flags)
 
     def test_workloads_that_are_refused_say_why(self):
-        for name, why in (('multiscan', 'use multiscanrandom'), ('fillembeddedentity', '--enable_blob_files'),
+        for name, why in (('fillembeddedentity', '--enable_blob_files'),
                           ('fillembeddedblob', '--enable_blob_files'), ('cache_report_problems', 'use block_cache_entry_stats')):
             self.expect_refusal(f"benchmark '{name}' is not supported by Cairn's db_bench: ", f'--benchmarks=fillseq,{name}')
             self.expect_refusal(why, f'--benchmarks={name}')

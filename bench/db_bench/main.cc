@@ -53,7 +53,6 @@ const struct {
   const char* name;
   const char* why;
 } kRefused[] = {
-    {"multiscan", "DB::NewMultiScan is not there: use multiscanrandom --use_multiscan=false"},
     {"fillembeddedentity", "SstFileWriter puts no blobs into tables: see --enable_blob_files"},
     {"fillembeddedblob", "SstFileWriter puts no blobs into tables: see --enable_blob_files"},
     {"cache_report_problems", "Cache has no ReportProblems: use block_cache_entry_stats"},

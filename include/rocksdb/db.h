@@ -21,6 +21,7 @@
 #include "rocksdb/iterator.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/metadata.h"
+#include "rocksdb/multi_scan.h"
 #include "rocksdb/options.h"
 #include "rocksdb/rocksdb_namespace.h"
 #include "rocksdb/slice.h"
@@ -485,6 +486,11 @@ class DB {
   virtual Status NewIterators(const ReadOptions& options,
                               const std::vector<ColumnFamilyHandle*>& column_families,
                               std::vector<Iterator*>* iterators) = 0;
+  // Several ranges, whose reads wait together (rocksdb/multi_scan.h). Never null. What is wrong
+  // shows once it is begun. (Of RocksDB 11.)
+  virtual std::unique_ptr<MultiScan> NewMultiScan(const ReadOptions& options,
+                                                  ColumnFamilyHandle* column_family,
+                                                  const MultiScanArgs& args);
   // One iterator over the keys of several families, in one state of the database. columns() has
   // those of all families that have the key; of two with the same name that of the family given
   // later. value() is the default one of these. InvalidArgument, in status(): there are no
@@ -935,7 +941,8 @@ class DB {
   virtual Status EndBlockCacheTrace() {
     return Status::NotSupported("EndBlockCacheTrace() is not implemented.");
   }
-  // A trace of reads and writes of files is not made: both are NotSupported.
+  // A trace of the calls of the file system (reads, writes, and what else it is asked for) is not
+  // made: both are NotSupported.
   virtual Status StartIOTrace(const TraceOptions& /*options*/,
                               std::unique_ptr<TraceWriter>&& /*writer*/) {
     return Status::NotSupported("StartIOTrace() is not implemented.");

@@ -17,6 +17,8 @@
 
 namespace ROCKSDB_NAMESPACE {
 
+class MultiScanArgs;  // rocksdb/multi_scan.h
+
 class Iterator : public IteratorBase {
  public:
   // An entity's default column; empty if it has none. REQUIRES: Valid()
@@ -34,6 +36,15 @@ class Iterator : public IteratorBase {
     assert(false);
     return Slice();
   }
+
+  // Reads what the ranges of `args` need (rocksdb/multi_scan.h), together. From then on Seek() must
+  // go to their starts (reverse: SeekForPrev() to their limits) in their order, each with
+  // ReadOptions::iterate_upper_bound (reverse: and the lower one) set to that range's end:
+  // else it ends with InvalidArgument, as it does once there are no more. InvalidArgument at once,
+  // in status(): no ranges, overlapping or unsorted ones, a limit that is missing, a second call.
+  // The ranges' slices are borrowed as long as the iterator lives. Once for an iterator. SUSPENDS.
+  // One that knows nothing of it does nothing. (Of RocksDB 11.)
+  virtual void Prepare(const MultiScanArgs& /*args*/) {}
 
   // "rocksdb.iterator.is-key-pinned" ("0" or "1"), "rocksdb.iterator.super-version-number".
   // InvalidArgument for others.

@@ -53,6 +53,7 @@ class Status {
     kIOFenced = 14,
     kMergeOperatorFailed = 15,
     kMergeOperandThresholdExceeded = 16,
+    kPrefetchLimitReached = 17,
     kMaxSubCode
   };
 
@@ -136,6 +137,7 @@ class Status {
   static Status MergeInProgress(const Slice& msg, const Slice& msg2 = Slice()) {
     return Status(kMergeInProgress, kNone, msg, msg2);
   }
+  static Status PrefetchLimitReached() { return Status(kIncomplete, kPrefetchLimitReached); }
   static Status Incomplete(SubCode sub = kNone) { return Status(kIncomplete, sub); }
   static Status Incomplete(const Slice& msg, const Slice& msg2 = Slice()) {
     return Status(kIncomplete, kNone, msg, msg2);
@@ -199,6 +201,10 @@ class Status {
   bool IsOkOverwritten() const { return code_ == kOk && subcode_ == kOverwritten; }
   bool IsOkMergeOperandThresholdExceeded() const {
     return code_ == kOk && subcode_ == kMergeOperandThresholdExceeded;
+  }
+  // What MultiScanArgs::max_prefetch_size left out of a scan was reached.
+  bool IsPrefetchLimitReached() const {
+    return code_ == kIncomplete && subcode_ == kPrefetchLimitReached;
   }
   bool IsNotFound() const { return code_ == kNotFound; }
   bool IsCorruption() const { return code_ == kCorruption; }

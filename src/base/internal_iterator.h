@@ -19,6 +19,8 @@
 
 namespace cairn {
 
+class PreparedBlocks;  // table/prepared_blocks.h
+
 class InternalIterator : public Cleanable {
  public:
   InternalIterator() = default;
@@ -91,6 +93,10 @@ class InternalIterator : public Cleanable {
   // Calls `near_end(forward)` once, when all that is left in the direction of travel is read or
   // being read in the background. It must not use the iterator.
   virtual void OnNearEnd(std::function<void(bool)> /*near_end*/) {}
+
+  // What is read ahead for several ranges, which the iterator takes from there; borrowed as long as
+  // it lives. To be set before it is positioned.
+  virtual void SetPreparedBlocks(PreparedBlocks* /*blocks*/) {}
 
   // True: the bytes of key(), value() live until the iterator dies, over all movements.
   virtual bool IsKeyPinned() const { return false; }

@@ -84,6 +84,8 @@ const char* SubCodeText(Status::SubCode subcode) {
       return "Merge operator failed";
     case Status::kMergeOperandThresholdExceeded:
       return "Number of operands merged exceeded threshold";
+    case Status::kPrefetchLimitReached:
+      return "MultiScan reached file prefetch limit";
     case Status::kMaxSubCode:
       break;
   }

@@ -15,9 +15,11 @@
 #include "base/namespace.h"
 #include "blob/blob_read_ahead.h"
 #include "read/db_iterator.h"
+#include "read/range_preparation.h"
 #include "read/tombstone_view.h"
 #include "rocksdb/iterator.h"
 #include "rocksdb/options.h"
+#include "rocksdb/scan_options.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
 #include "rocksdb/wide_columns.h"
@@ -31,6 +33,7 @@ class AttachedIterator : public Iterator {
   bool Valid() const final { return valid_; }
   Status status() const final { return status_; }
   Status GetProperty(std::string name, std::string* property) override;
+  void Prepare(const MultiScanArgs& args) final;
 
  protected:
   AttachedIterator(const DBIteratorEnv& env, const ReadOptions& options)
@@ -40,6 +43,12 @@ class AttachedIterator : public Iterator {
   void Detach();
   // Reads at env_.first_sequence, if there is one, until it is attached again.
   void StartAtFirstSequence();
+
+  // At the beginning of each positioning. `target`: null for SeekToFirst() and SeekToLast(). False:
+  // it is not the one that was prepared, status_ is set.
+  bool EntersRange(const Slice* target, bool forward) {
+    return scan_ == nullptr || EntersPreparedRange(target, forward);
+  }
 
   // Whether a range tombstone hides an entry. After an error status_ is set.
   [[gnu::always_inline]] bool IsDeletedByRange(const Slice& user_key, uint64_t footer) {
@@ -123,8 +132,26 @@ class AttachedIterator : public Iterator {
   uint64_t hidden_passed_ = 0;   // by the present call
 
  private:
+  // The ranges of Prepare().
+  struct PreparedScan {
+    explicit PreparedScan(const MultiScanArgs& a) : args(a) {}
+    const MultiScanArgs args;
+    size_t next = 0;                           // the range that comes next
+    std::unique_ptr<RangePreparation> blocks;  // of sv_; null: they are read as the scan comes
+  };
+
+  Status CheckRanges(const MultiScanArgs& args) const;
+  Status CheckNextRange(const Slice* target, bool forward) const;
+  bool EntersPreparedRange(const Slice* target, bool forward);
+  // The tower over sv_.
+  void BuildTower();
+
+  bool was_prepared_ = false;
+  std::unique_ptr<PreparedScan> scan_;           // null: it was not
   std::unique_ptr<BlobReadAheads> blobs_ahead_;  // null until a blob is read; of sv_
 
+  // The cursor stands nowhere any more.
+  virtual void OnNewTower() = 0;
   // The bytes of the key that is shown stay as long as the iterator.
   virtual bool IsKeyPinned() const { return false; }
 };

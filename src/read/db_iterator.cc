@@ -75,6 +75,12 @@ class DBIterator final : public AttachedIterator {
   bool IsKeyPinned() const override {
     return options_.pin_data && on_entry_ && iter_->IsKeyPinned();
   }
+  void OnNewTower() override {
+    at_entry_ = false;
+    forward_ = true;
+    on_entry_ = true;
+    unprepared_ = false;
+  }
   void Renew();
   bool IsBehind() const;
   void SeekFrom(const Slice& target);
@@ -615,7 +621,7 @@ bool DBIterator::IsBehind() const {
 
 void DBIterator::SeekToFirst() {
   if (options_.iterate_lower_bound != nullptr) return Seek(*options_.iterate_lower_bound);
-  if (!Begin()) return;
+  if (!Begin() || !EntersRange(nullptr, /*forward=*/true)) return;
   const Perf perf;
   const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_seek_cpu_nanos);
   if (options_.tailing) [[unlikely]]
@@ -637,10 +643,10 @@ void DBIterator::Seek(const Slice& target) {
   Trace(kTraceIteratorSeek, target);
   if (options_.tailing) [[unlikely]] {
     const std::string kept = target.ToString();  // it may be our own key
-    if (!Begin()) return;
+    if (!Begin() || !EntersRange(&target, /*forward=*/true)) return;
     Renew();
     SeekFrom(kept);
-  } else if (Begin()) {
+  } else if (Begin() && EntersRange(&target, /*forward=*/true)) {
     SeekFrom(target);
   }
 }
@@ -674,7 +680,7 @@ void DBIterator::SeekToLast() {
   if (options_.iterate_upper_bound != nullptr) {
     Trace(kTraceIteratorSeekForPrev, *options_.iterate_upper_bound);
   }
-  if (!Begin()) return;
+  if (!Begin() || !EntersRange(options_.iterate_upper_bound, /*forward=*/false)) return;
   const Perf perf;
   const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_seek_cpu_nanos);
   if (options_.tailing) [[unlikely]]
@@ -695,10 +701,10 @@ void DBIterator::SeekForPrev(const Slice& target) {
   Trace(kTraceIteratorSeekForPrev, target);
   if (options_.tailing) [[unlikely]] {
     const std::string kept = target.ToString();
-    if (!Begin()) return;
+    if (!Begin() || !EntersRange(&target, /*forward=*/false)) return;
     Renew();
     SeekForPrevFrom(kept);
-  } else if (Begin()) {
+  } else if (Begin() && EntersRange(&target, /*forward=*/false)) {
     SeekForPrevFrom(target);
   }
 }

@@ -48,7 +48,7 @@ class LevelIterator final : public InternalIterator {
     // Short forward seeks mostly stay in the file.
     if (!IsWithinOpenFile(target)) {
       const size_t i = FindFile(*icmp_, files_, target);
-      if (i == files_.size) {
+      if (i == files_.size || BeginsBeyondBound(files_[i])) {
         Close();
         return;
       }
@@ -64,6 +64,12 @@ class LevelIterator final : public InternalIterator {
     if (files_.size == 0) return;
     size_t i = FindFile(*icmp_, files_, target);
     if (i == files_.size) --i;
+    // (The first file that ends behind the target may begin behind it, too.)
+    if (icmp_->Compare(target, files_[i].smallest) < 0) {
+      if (i == 0) return Close();
+      --i;
+    }
+    if (EndsBeforeBound(files_[i])) return Close();
     Open(i);
     table_->SeekForPrev(target);
     if (table_->PrefixIsAbsent() && IsEntry(files_[i].smallest) &&
@@ -108,6 +114,10 @@ class LevelIterator final : public InternalIterator {
   Slice key() const override { return table_->key(); }
   Slice value() const override { return table_->value(); }
   Status status() const override { return table_ == nullptr ? Status::OK() : table_->status(); }
+  void SetPreparedBlocks(PreparedBlocks* blocks) override {
+    prepared_ = blocks;
+    if (table_ != nullptr) table_->SetPreparedBlocks(blocks);
+  }
   void SetReadTier(ReadTier tier) override {
     options_.read_tier = tier;
     if (table_ != nullptr) table_->SetReadTier(tier);
@@ -134,6 +144,7 @@ class LevelIterator final : public InternalIterator {
     table_.reset(tables_->NewIterator(options_, Id(i), level_options_.for_compaction,
                                       level_options_.skip_filters,
                                       level_options_.compaction_readahead));
+    if (prepared_ != nullptr) table_->SetPreparedBlocks(prepared_);
     if (options_.async_io && files_.size > 1) {
       table_->OnNearEnd([this](bool forward) { OpenNeighbour(forward); });
     }
@@ -204,6 +215,7 @@ class LevelIterator final : public InternalIterator {
   const LevelFiles files_;
   const LevelIteratorOptions level_options_;
 
+  PreparedBlocks* prepared_ = nullptr;       // null: none
   std::unique_ptr<InternalIterator> table_;  // null: before the first or past the last file
   size_t index_ = 0;                         // of table_'s file
   TableCache::Ref neighbour_;                // open because it will soon be wanted

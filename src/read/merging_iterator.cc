@@ -73,6 +73,9 @@ class MergingIterator final : public InternalIterator {
   Slice key() const override { return front_->key; }
   Slice value() const override { return front_->value; }
   Status status() const override { return status_; }
+  void SetPreparedBlocks(PreparedBlocks* blocks) override {
+    for (Child& c : children_) c.iter->SetPreparedBlocks(blocks);
+  }
   bool IsKeyPinned() const override { return front_ != nullptr && front_->iter->IsKeyPinned(); }
   bool IsValuePinned() const override { return front_ != nullptr && front_->iter->IsValuePinned(); }
 

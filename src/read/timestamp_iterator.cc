@@ -67,6 +67,11 @@ class TimestampIterator final : public AttachedIterator {
   Status Refresh(const Snapshot* snapshot) override;
 
  private:
+  void OnNewTower() override {
+    if (tombstones_ != nullptr) tombstones_->set_timestamp(read_ts_);
+    forward_ = true;
+    on_entry_ = false;
+  }
   void AttachAtTimestamp(const Snapshot* snapshot);
   // False: there is no time for it, or what is asked for is history that is gone.
   bool Begin();
@@ -401,7 +406,7 @@ void TimestampIterator::Prev() {
 
 void TimestampIterator::SeekToFirst() {
   if (options_.iterate_lower_bound != nullptr) return Seek(*options_.iterate_lower_bound);
-  if (!Begin()) return;
+  if (!Begin() || !EntersRange(nullptr, /*forward=*/true)) return;
   forward_ = true;
   holds_prefix_ = false;
   {
@@ -417,7 +422,7 @@ void TimestampIterator::SeekToLast() {
   if (options_.iterate_upper_bound != nullptr) {
     Trace(kTraceIteratorSeekForPrev, *options_.iterate_upper_bound);
   }
-  if (!Begin()) return;
+  if (!Begin() || !EntersRange(options_.iterate_upper_bound, /*forward=*/false)) return;
   forward_ = false;
   const Slice* const upper = options_.iterate_upper_bound;
   holds_prefix_ = false;
@@ -430,7 +435,7 @@ void TimestampIterator::SeekToLast() {
 void TimestampIterator::Seek(const Slice& target) {
   Trace(kTraceIteratorSeek, target);
   const std::string kept = target.ToString();  // it may be our own key
-  if (!Begin()) return;
+  if (!Begin() || !EntersRange(&target, /*forward=*/true)) return;
   forward_ = true;
   HoldPrefixOf(kept);
   const Slice* const lower = options_.iterate_lower_bound;
@@ -444,7 +449,7 @@ void TimestampIterator::Seek(const Slice& target) {
 void TimestampIterator::SeekForPrev(const Slice& target) {
   Trace(kTraceIteratorSeekForPrev, target);
   const std::string kept = target.ToString();
-  if (!Begin()) return;
+  if (!Begin() || !EntersRange(&target, /*forward=*/false)) return;
   forward_ = false;
   HoldPrefixOf(kept);
   const Slice* const upper = options_.iterate_upper_bound;

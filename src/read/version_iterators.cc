@@ -2,6 +2,7 @@
 
 #include "read/level_iterator.h"
 #include "read/merging_iterator.h"
+#include "read/range_preparation.h"
 
 namespace cairn {
 namespace {
@@ -17,16 +18,21 @@ bool IsOutsideBounds(const ReadOptions& options, const InternalKeyComparator& ic
 }  // namespace
 
 void AddVersionIterators(const Version& version, const ReadOptions& options, TableCache* tables,
-                         TombstoneView* tombstones, std::vector<InternalIterator*>* out) {
+                         TombstoneView* tombstones, std::vector<InternalIterator*>* out,
+                         const std::vector<ScanOptions>* ranges) {
   const int levels = version.num_non_empty_levels();
   if (levels == 0) return;
   const LevelFiles& newest = version.level_files(0);
   for (size_t i = 0; i < newest.size; ++i) {
-    if (IsOutsideBounds(options, version.icmp(), newest[i])) continue;
+    if (ranges != nullptr ? !OverlapsRanges(version.icmp(), newest[i], *ranges)
+                          : IsOutsideBounds(options, version.icmp(), newest[i])) {
+      continue;
+    }
     const TableFileId id = newest[i].meta->TableId(0);
     TableCache::Ref open;
-    if (options.async_io && !tables->FindTable(id, &open, /*no_io=*/true).ok()) {
-      // Opened when it is sought in, together with others.
+    if (ranges != nullptr || !tables->FindTable(id, &open, /*no_io=*/true).ok()) {
+      // Opened when it is sought in, maybe together with others; of ranges only those that have
+      // some of it.
       LevelIteratorOptions level_options;
       level_options.level = 0;
       out->push_back(
@@ -48,7 +54,8 @@ void AddVersionIterators(const Version& version, const ReadOptions& options, Tab
 
 InternalIterator* NewSuperVersionIterator(const ReadOptions& options, const SuperVersion& sv,
                                           TableCache* tables,
-                                          std::unique_ptr<TombstoneView>* tombstones) {
+                                          std::unique_ptr<TombstoneView>* tombstones,
+                                          const std::vector<ScanOptions>* ranges) {
   std::vector<InternalIterator*> children;
   auto view = std::make_unique<TombstoneView>(options, &sv.current->icmp(), tables);
   const bool one_prefix = !options.total_order_seek && !options.auto_prefix_mode;
@@ -58,7 +65,7 @@ InternalIterator* NewSuperVersionIterator(const ReadOptions& options, const Supe
   };
   add_memtable(*sv.mem);
   for (const MemTable* table : sv.imm->memtables()) add_memtable(*table);
-  AddVersionIterators(*sv.current, options, tables, view.get(), &children);
+  AddVersionIterators(*sv.current, options, tables, view.get(), &children, ranges);
   if (!options.ignore_range_deletions && !view->empty()) *tombstones = std::move(view);
   const bool seek_together = options.async_io && options.read_tier == kReadAllTier;
   return NewMergingIterator(&sv.current->icmp(), std::move(children), seek_together);

@@ -54,7 +54,11 @@ Slice BlockBasedTableIterator::KeyWithGlobalSeqno() const {
 
 void BlockBasedTableIterator::ReleaseBlock() {
   data_.Clear();
-  if (options_.pin_data && block_) pinned_.push_back(std::move(block_));
+  if (options_.pin_data && block_) {
+    pinned_.push_back(std::move(block_));
+  } else if (prepared_ != nullptr && block_) {
+    prepared_->GiveBack(block_offset_, std::move(block_));
+  }
   block_.Reset();
   block_offset_ = UINT64_MAX;
 }
@@ -73,17 +77,35 @@ bool BlockBasedTableIterator::OpenBlock() {
     status_ = prefetch_.limits().Error();
     return false;
   }
-  if (prefetch_.WantsRange()) FindRange();
-  {
-    const PerfTimer timer(Perf(), &PerfContext::new_table_block_iter_nanos);
-    status_ = table_->GetDataBlock(options_, handle, for_compaction_, &prefetch_, &block_);
-  }
-  if (!status_.ok()) return false;
+  if (!GetBlock(handle)) return false;
   if (near_end_) [[unlikely]]
     TellNearEnd();
   block_offset_ = handle.offset;
   data_.Init(block_.get(), &table_->icmp(), table_->bytewise());
   return true;
+}
+
+void BlockBasedTableIterator::SetPreparedBlocks(PreparedBlocks* blocks) {
+  prepared_ = blocks == nullptr ? nullptr : blocks->Find(table_->file_number());
+}
+
+bool BlockBasedTableIterator::GetBlock(const BlockHandle& handle) {
+  if (prepared_ != nullptr) {
+    switch (prepared_->Take(handle.offset, &block_)) {
+      case PreparedTable::Answer::kTaken:
+        status_ = Status::OK();
+        return true;
+      case PreparedTable::Answer::kBeyondLimit:
+        status_ = Status::PrefetchLimitReached();
+        return false;
+      case PreparedTable::Answer::kNotHere:
+        break;
+    }
+  }
+  if (prefetch_.WantsRange()) FindRange();
+  const PerfTimer timer(Perf(), &PerfContext::new_table_block_iter_nanos);
+  status_ = table_->GetDataBlock(options_, handle, for_compaction_, &prefetch_, &block_);
+  return status_.ok();
 }
 
 // Before all entries of a (bare) key.
@@ -134,7 +156,7 @@ bool BlockBasedTableIterator::CheckCorrupt() {
 
 void BlockBasedTableIterator::FindForward() {
   while (!data_.Valid()) {
-    if (CheckCorrupt()) return;
+    if (CheckCorrupt() || IsLastBlock()) return;
     index_.Next();
     if (!OpenBlock()) return;
     data_.SeekToFirst();
@@ -145,7 +167,7 @@ void BlockBasedTableIterator::FindBackward() {
   while (!data_.Valid()) {
     if (CheckCorrupt()) return;
     index_.Prev();
-    if (!OpenBlock()) return;
+    if (IsBelowBounds() || !OpenBlock()) return;
     data_.SeekToLast();
   }
 }
@@ -193,17 +215,18 @@ void BlockBasedTableIterator::SeekEntry(const Slice& internal_key) {
 
 void BlockBasedTableIterator::SeekForPrev(const Slice& internal_key) {
   if (FindPrefixAbsent(internal_key, /*forward=*/false)) return;
+  if (global_seqno_ == kDisableGlobalSequenceNumber) [[likely]]
+    return SeekEntryForPrev(internal_key);
+  // The stored keys have sequence number 0: what is found of the user key may sort behind the
+  // target as it is shown.
+  std::string last = ExtractUserKey(internal_key).ToString();
+  AppendInternalKeyFooter(&last, 0, kTypeDeletion);
+  SeekEntryForPrev(last);
+  while (Valid() && table_->icmp().Compare(key(), internal_key) > 0) Prev();
+}
+
+void BlockBasedTableIterator::SeekEntryForPrev(const Slice& internal_key) {
   prefetch_.ForgetRange();
-  if (global_seqno_ != kDisableGlobalSequenceNumber) [[unlikely]] {
-    SeekEntry(internal_key);
-    if (!status_.ok()) return;
-    if (!Valid()) {
-      SeekToLast();
-    } else {
-      while (Valid() && table_->icmp().Compare(key(), internal_key) > 0) Prev();
-    }
-    return;
-  }
   index_.Seek(internal_key);
   if (!index_.Valid() && index_.status().ok()) {
     // Beyond the last separator.

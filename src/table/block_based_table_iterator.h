@@ -16,6 +16,7 @@
 #include "rocksdb/options.h"
 #include "table/block_based_table_reader.h"
 #include "table/index_cursor.h"
+#include "table/prepared_blocks.h"
 
 namespace cairn {
 
@@ -42,6 +43,7 @@ class BlockBasedTableIterator final : public InternalIterator {
   }
   Slice value() const override { return data_.value(); }
   Status status() const override { return status_; }
+  void SetPreparedBlocks(PreparedBlocks* blocks) override;
   void SetReadTier(ReadTier tier) override { options_.read_tier = tier; }
   std::optional<ReadAheadPace> ReadAhead() const override { return prefetch_.Pace(); }
   void ContinueReadAhead(const ReadAheadPace& pace, bool forward) override {
@@ -63,11 +65,26 @@ class BlockBasedTableIterator final : public InternalIterator {
     return true;
   }
   Slice KeyWithGlobalSeqno() const;
+  // What the caller's bounds leave of the table ends with the block that the index is at.
+  bool IsLastBlock() const {
+    return options_.iterate_upper_bound != nullptr && index_.Valid() &&
+           table_->icmp().CompareToBound(table_->SeparatorUserKey(index_.key()),
+                                         *options_.iterate_upper_bound) >= 0;
+  }
+  // The block that the index is at is wholly below them.
+  bool IsBelowBounds() const {
+    return options_.iterate_lower_bound != nullptr && index_.Valid() &&
+           table_->icmp().CompareToBound(table_->SeparatorUserKey(index_.key()),
+                                         *options_.iterate_lower_bound) < 0;
+  }
   // Opens the data block that the index is at. False: there is none, or an error.
   bool OpenBlock();
+  // Into block_. False: an error.
+  bool GetBlock(const BlockHandle& handle);
   void ReleaseBlock();
-  // Seek() without the filter.
+  // Seek() and SeekForPrev() without the filter. The second is of the keys as they are stored.
   void SeekEntry(const Slice& internal_key);
+  void SeekEntryForPrev(const Slice& internal_key);
   // Whether the filter knows that a seek would find nothing; the cursor then stands nowhere.
   bool FindPrefixAbsent(const Slice& internal_key, bool forward);
   // Tells the prefetch buffer where the bounds lie in the file.
@@ -90,6 +107,7 @@ class BlockBasedTableIterator final : public InternalIterator {
   BlockRef block_;
   uint64_t block_offset_ = UINT64_MAX;  // of block_, if there is one
   PrefetchBuffer prefetch_;
+  PreparedTable* prepared_ = nullptr;  // null: no block is read ahead for ranges
   std::function<void(bool)> near_end_;
   std::vector<BlockRef> pinned_;  // pin_data: the blocks that were left
   Status status_;

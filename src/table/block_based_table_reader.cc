@@ -676,46 +676,6 @@ uint64_t BlockBasedTable::end_of_data() const {
              : source_.file_size;
 }
 
-Status BlockBasedTable::LocateBlock(const ReadOptions& options, const Slice& internal_key,
-                                    BlockHandle* handle) {
-  const BlockLookupScope scope(*trace_, {kPrefetch});
-  if (HasFilter()) {
-    bool may_match;
-    const Status s = AskFilter(options, internal_key, &may_match);
-    if (!s.ok()) return s;
-    if (!may_match) return Status::NotFound();
-  }
-  IndexCursor index(this, &options);
-  index.Seek(internal_key);
-  if (!index.Valid()) return index.status().ok() ? Status::NotFound() : index.status();
-  *handle = index.handle();
-  return Status::OK();
-}
-
-Status BlockBasedTable::LoadBlocks(const ReadOptions& options, std::span<const BlockHandle> handles,
-                                   Cleanable* pins) {
-  const BlockLookupScope scope(*trace_, {kPrefetch});
-  const uint64_t begin = handles.front().offset;
-  const uint64_t end = handles.back().offset + handles.back().size + kBlockTrailerSize;
-  PrefetchOptions whole;
-  whole.limits = ReadLimits(options);
-  whole.of_blocks = true;
-  PrefetchBuffer run(source_.file.get(), source_.file_size, whole);
-  Status s;
-  if (handles.size() > 1) {
-    const PerfTimer timer(Perf(), &PerfContext::block_read_time);
-    s = run.Fill(begin, static_cast<size_t>(end - begin));
-  }
-  for (const BlockHandle& handle : handles) {
-    if (!s.ok()) return s;
-    BlockRef block;
-    s = GetDataBlock(options, handle, /*for_compaction=*/false, handles.size() > 1 ? &run : nullptr,
-                     &block);
-    if (s.ok()) block.TransferTo(pins);
-  }
-  return s;
-}
-
 uint64_t BlockBasedTable::ApproximateOffsetOf(const ReadOptions& options,
                                               const Slice& internal_key) {
   const BlockLookupScope scope(*trace_, {kUserApproximateSize});

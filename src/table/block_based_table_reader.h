@@ -23,6 +23,7 @@
 #include "rocksdb/table.h"
 #include "table/block.h"
 #include "table/block_fetcher.h"
+#include "table/block_ref.h"
 #include "table/cache_ref.h"
 #include "table/cached_block.h"
 #include "table/filter_policy.h"
@@ -39,10 +40,8 @@ struct FilterBlock {
   FilterReader reader;
 };
 
-inline void DeleteBlock(Block* block) { Block::Free()(block); }
 inline void DeleteIndex(IndexBlock* index) { delete index; }
 inline void DeleteFilter(FilterBlock* filter) { delete filter; }
-using BlockRef = CacheRef<Block, &DeleteBlock>;
 using IndexRef = CacheRef<IndexBlock, &DeleteIndex>;
 using FilterRef = CacheRef<FilterBlock, &DeleteFilter>;
 
@@ -74,6 +73,10 @@ class BlockBasedTable final : public TableReader {
   }
   Status LoadBlocks(const ReadOptions& options, std::span<const BlockHandle> handles,
                     Cleanable* pins) override;
+  Status LocateRange(const ReadOptions& options, const Slice& first, const Slice& limit,
+                     std::vector<BlockHandle>* handles) override;
+  void PinBlocks(const ReadOptions& options, std::span<const BlockHandle> handles,
+                 std::span<BlockRef> blocks) override;
   bool HasFilter() const override { return lookup_by_ != LookupBy::kNothing; }
   const RangeTombstones* range_tombstones() const override { return tombstones_.get(); }
   bool has_bare_keys() const override { return bare_keys_; }
@@ -98,6 +101,11 @@ class BlockBasedTable final : public TableReader {
   const MemoryCharges& charges() const { return *charges_; }
   // What every entry's sequence number is to be taken for, or kDisableGlobalSequenceNumber.
   SequenceNumber global_seqno() const { return global_seqno_; }
+  uint64_t file_number() const { return file_number_; }
+  // Of a key of the (lowest) index.
+  Slice SeparatorUserKey(const Slice& separator) const {
+    return index_format_.user_keys ? separator : ExtractUserKey(separator);
+  }
   // The file offset behind the last data block, about (the properties' word).
   uint64_t end_of_data() const;
 

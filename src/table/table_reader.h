@@ -19,6 +19,7 @@
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
 #include "rocksdb/table_properties.h"
+#include "table/block_ref.h"
 #include "table/format.h"
 #include "table/get_context.h"
 #include "table/table_options.h"
@@ -46,7 +47,8 @@ class TableReader {
   virtual ~TableReader() = default;
 
   // An iterator over internal keys; not positioned. The caller deletes it before this reader.
-  // `options` is copied; the bounds in it only limit readahead, they are the caller's to enforce.
+  // `options` is copied; what lies beyond the bounds in it need not be shown, nor read: the caller
+  // enforces them. They may be changed before each seek.
   // `compaction_readahead`: bytes to read at once (0: none asked for). `for_compaction`: read in
   // one sweep, blocks that are not cached stay out of the cache.
   virtual InternalIterator* NewIterator(const ReadOptions& options, bool skip_filters = false,
@@ -76,6 +78,17 @@ class TableReader {
   [[nodiscard]] virtual Status LoadBlocks(const ReadOptions& options,
                                           std::span<const BlockHandle> handles,
                                           Cleanable* pins) = 0;
+
+  // Adds the data blocks that may have keys from the internal key `first` on and below `limit`, a
+  // user key without a timestamp; in the order of the file.
+  [[nodiscard]] virtual Status LocateRange(const ReadOptions& options, const Slice& first,
+                                           const Slice& limit,
+                                           std::vector<BlockHandle>* handles) = 0;
+  // Gets data blocks, which follow one another in the file, maybe with others between: out of the
+  // cache (with ReadTier::kBlockCacheTier only there), else all of them with one read. What cannot
+  // be had stays empty. REQUIRES: both are of one size, and not empty
+  virtual void PinBlocks(const ReadOptions& options, std::span<const BlockHandle> handles,
+                         std::span<BlockRef> blocks) = 0;
 
   // Whether a filter is asked before a data block.
   virtual bool HasFilter() const = 0;

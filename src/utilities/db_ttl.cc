@@ -125,6 +125,10 @@ class TtlIterator final : public Iterator {
   Status GetProperty(std::string name, std::string* value) override {
     return base_->GetProperty(std::move(name), value);
   }
+  void Prepare(const MultiScanArgs& args) override {
+    base_->Prepare(args);
+    error_ = Status::OK();
+  }
 
  private:
   void Look() {

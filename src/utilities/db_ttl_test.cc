@@ -141,6 +141,13 @@ TEST_F(DbTtlTest, EveryWayToReadTakesTheTimeOff) {
   db_->MultiGet(ReadOptions(), 2, families, keys, values, statuses);
   EXPECT_EQ(values[0].ToString(), "22");
 
+  MultiScanArgs ranges(BytewiseComparator());
+  ranges.insert("a", "b");
+  const auto scans = db_->NewMultiScan(ReadOptions(), family, ranges);
+  for (auto scan : *scans) {
+    for (const auto& [key, value] : scan) EXPECT_EQ(value, "22") << key.ToString();
+  }
+
   PinnableSlice operands[4];
   GetMergeOperandsOptions room;
   room.expected_max_number_of_operands = 4;

@@ -156,6 +156,7 @@ class LsmFixture {
     Status s = builder->Finish();
     ASSERT_TRUE(s.ok()) << s.ToString();
     meta.file_size = builder->FileSize();
+    meta.tail_size = builder->TailSize();
     ASSERT_TRUE(writer->Close().ok());
     edit_.AddFile(level, meta);
   }
