@@ -98,6 +98,15 @@ class InternalIterator : public Cleanable {
   // it lives. To be set before it is positioned.
   virtual void SetPreparedBlocks(PreparedBlocks* /*blocks*/) {}
 
+  // From now on a movement may leave the value unread where the key is known without (the index of
+  // a table may have the first one of each block): value(), and what NextEntry() and PrevEntry()
+  // show, is then a slice of null. Of no effect on what has all at hand.
+  virtual void AllowUnpreparedValues() {}
+  static bool IsUnprepared(const Slice& value) { return value.data() == nullptr; }
+  // Reads such a value, after which key() and value() are to be asked anew. False: that failed, the
+  // iterator is not Valid() any more, and status() says why. SUSPENDS. REQUIRES: Valid()
+  virtual bool PrepareValue() { return true; }
+
   // True: the bytes of key(), value() live until the iterator dies, over all movements.
   virtual bool IsKeyPinned() const { return false; }
   virtual bool IsValuePinned() const { return false; }

@@ -25,6 +25,8 @@ void AttachedIterator::BuildTower() {
   iter_.reset(NewSuperVersionIterator(options_, *sv_, env_.tables, &tombstones_,
                                       scan_ == nullptr ? nullptr : &scan_->args.GetScanRanges()));
   if (tombstones_ != nullptr) tombstones_->set_sequence(sequence_);
+  // (With async_io what a seek reads is read at once; reading less would be waiting oftener.)
+  if (!options_.async_io) iter_->AllowUnpreparedValues();
   if (scan_ != nullptr && scan_->blocks != nullptr) {
     iter_->SetPreparedBlocks(scan_->blocks->blocks());
   }

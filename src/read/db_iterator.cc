@@ -94,6 +94,11 @@ class DBIterator final : public AttachedIterator {
       entry_value_ = iter_->value();
     }
   }
+  // The value of the entry, if the cursor left it unread. False: it cannot be read, status_ is set.
+  [[gnu::always_inline]] bool LoadValue() {
+    return !InternalIterator::IsUnprepared(entry_value_) || PrepareEntry();
+  }
+  bool PrepareEntry();
   void StepForward() { at_entry_ = iter_->NextEntry(&entry_key_, &entry_value_); }
   void StepBackward() { at_entry_ = iter_->PrevEntry(&entry_key_, &entry_value_); }
   void SeekInternal(const Slice& user_key, SequenceNumber sequence, ValueType type) {
@@ -289,7 +294,7 @@ void DBIterator::FindForward(Skip skip) {
       if (!status_.ok()) [[unlikely]]
         return;
       if (type == kTypeValue && !in_range) [[likely]] {
-        valid_ = true;
+        valid_ = LoadValue();
         return;
       }
       if (in_range) {
@@ -301,10 +306,10 @@ void DBIterator::FindForward(Skip skip) {
           }
         }
       } else if (type == kTypeWideColumnEntity) {
-        valid_ = ShowColumns(user_key, &entry_value_);
+        valid_ = LoadValue() && ShowColumns(user_key, &entry_value_);
         return;
       } else if (type == kTypeBlobIndex) {
-        valid_ = ShowBlob(user_key, &entry_value_);
+        valid_ = LoadValue() && ShowBlob(user_key, &entry_value_);
         return;
       } else if (type == kTypeMerge) {
         saved_key_.Assign(user_key);
@@ -353,6 +358,7 @@ bool DBIterator::CollectOperandsForward(MergeBase* base) {
     const bool in_range = IsDeletedByRange(saved_key_.get(), ExtractInternalKeyFooter(entry_key_));
     if (!status_.ok()) return false;
     if (in_range) return true;
+    if (!IsDeletionType(type) && !LoadValue()) return false;
     if (type != kTypeMerge) {
       if (type == kTypeBlobIndex) {
         if (!LoadBlob(saved_key_.get(), &entry_value_)) return false;
@@ -528,6 +534,7 @@ bool DBIterator::CollectNewestVisible(bool* found) {
         *found = false;
         break;
       case kTypeMerge:
+        if (!LoadValue()) return false;
         operands_.PushNewer(entry_value_, iter_->IsValuePinned());
         break;
       default:
@@ -587,7 +594,17 @@ bool DBIterator::LookUpSavedKey(bool* found) {
   return true;
 }
 
+bool DBIterator::PrepareEntry() {
+  if (!iter_->PrepareValue()) {
+    at_entry_ = false;
+    return Fail(iter_->status());
+  }
+  Load();
+  return true;
+}
+
 bool DBIterator::SaveValue(ValueType type) {
+  if (!LoadValue()) return false;
   saved_is_entity_ = type == kTypeWideColumnEntity;
   saved_is_blob_ = type == kTypeBlobIndex;
   if (entry_value_.size() > kCopyValueBytes && iter_->IsValuePinned()) {

@@ -118,6 +118,11 @@ class LevelIterator final : public InternalIterator {
     prepared_ = blocks;
     if (table_ != nullptr) table_->SetPreparedBlocks(blocks);
   }
+  void AllowUnpreparedValues() override {
+    allows_unprepared_ = true;
+    if (table_ != nullptr) table_->AllowUnpreparedValues();
+  }
+  bool PrepareValue() override { return table_->PrepareValue(); }
   void SetReadTier(ReadTier tier) override {
     options_.read_tier = tier;
     if (table_ != nullptr) table_->SetReadTier(tier);
@@ -145,6 +150,7 @@ class LevelIterator final : public InternalIterator {
                                       level_options_.skip_filters,
                                       level_options_.compaction_readahead));
     if (prepared_ != nullptr) table_->SetPreparedBlocks(prepared_);
+    if (allows_unprepared_) table_->AllowUnpreparedValues();
     if (options_.async_io && files_.size > 1) {
       table_->OnNearEnd([this](bool forward) { OpenNeighbour(forward); });
     }
@@ -215,7 +221,8 @@ class LevelIterator final : public InternalIterator {
   const LevelFiles files_;
   const LevelIteratorOptions level_options_;
 
-  PreparedBlocks* prepared_ = nullptr;       // null: none
+  PreparedBlocks* prepared_ = nullptr;  // null: none
+  bool allows_unprepared_ = false;
   std::unique_ptr<InternalIterator> table_;  // null: before the first or past the last file
   size_t index_ = 0;                         // of table_'s file
   TableCache::Ref neighbour_;                // open because it will soon be wanted

@@ -76,6 +76,16 @@ class MergingIterator final : public InternalIterator {
   void SetPreparedBlocks(PreparedBlocks* blocks) override {
     for (Child& c : children_) c.iter->SetPreparedBlocks(blocks);
   }
+  void AllowUnpreparedValues() override {
+    for (Child& c : children_) c.iter->AllowUnpreparedValues();
+  }
+  bool PrepareValue() override {
+    Child* const c = front_;
+    if (!IsUnprepared(c->value)) return true;
+    if (c->iter->PrepareValue()) return c->Refresh();
+    Stop(c->iter->status());
+    return false;
+  }
   bool IsKeyPinned() const override { return front_ != nullptr && front_->iter->IsKeyPinned(); }
   bool IsValuePinned() const override { return front_ != nullptr && front_->iter->IsValuePinned(); }
 

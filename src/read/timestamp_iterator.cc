@@ -96,6 +96,14 @@ class TimestampIterator final : public AttachedIterator {
   void FindBackward();
   void FindLast();
 
+  // The value of the entry under the cursor. False: it cannot be read, status_ is set.
+  bool LoadValue(Slice* value) {
+    *value = iter_->value();
+    if (!InternalIterator::IsUnprepared(*value)) return true;
+    if (!iter_->PrepareValue()) return Fail(iter_->status());
+    *value = iter_->value();
+    return true;
+  }
   // What is to be done with the entry under the cursor, by its timestamp and sequence number.
   enum class Sight { kVisible, kTooNew, kTooOld };
   Sight Look(const Slice& user_key, SequenceNumber sequence) const;
@@ -239,16 +247,13 @@ bool TimestampIterator::Show() {
       valid_ = true;
       break;
     case kTypeValue:
-      value_ = iter_->value();
-      valid_ = true;
+      valid_ = LoadValue(&value_);
       break;
     case kTypeBlobIndex:
-      value_ = iter_->value();
-      valid_ = LoadBlob(user_key, &value_);
+      valid_ = LoadValue(&value_) && LoadBlob(ExtractUserKey(shown_), &value_);
       break;
     case kTypeWideColumnEntity:
-      value_ = iter_->value();
-      is_entity_ = valid_ = ShowColumns(user_key, &value_);
+      is_entity_ = valid_ = LoadValue(&value_) && ShowColumns(ExtractUserKey(shown_), &value_);
       break;
     case kTypeMerge:
       valid_ = ShowMerged();
@@ -276,12 +281,13 @@ bool TimestampIterator::ShowMerged() {
     if (!status_.ok()) return false;
     if (in_range) break;
     const ValueType type = ExtractValueType(key);
+    Slice value;
+    if (!IsDeletionType(type) && !LoadValue(&value)) return false;
     if (type == kTypeMerge) {
-      operands_.PushOlder(iter_->value(), iter_->IsValuePinned());
+      operands_.PushOlder(value, iter_->IsValuePinned());
       continue;
     }
-    Slice value = iter_->value();
-    if (type == kTypeBlobIndex && !LoadBlob(ExtractUserKey(key), &value)) return false;
+    if (type == kTypeBlobIndex && !LoadBlob(ExtractUserKey(iter_->key()), &value)) return false;
     base_value = value.ToString();
     base = {base_value, type == kTypeBlobIndex ? kTypeValue : type};
     if (IsDeletionType(type)) base.type = kTypeDeletion;

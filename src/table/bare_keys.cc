@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/coding.h"
 #include "base/internal_key.h"
 #include "base/timestamps.h"
 #include "table/block_builder.h"
@@ -27,6 +28,7 @@ void Take(const Slice& contents, uint64_t file_offset, MemoryAllocator* allocato
 IndexFormat FormatWithTimestamps(const IndexFormat& stored) {
   IndexFormat format;
   format.user_keys = stored.user_keys;
+  format.has_first_key = stored.has_first_key;
   return format;
 }
 
@@ -53,6 +55,9 @@ const char* AddTimestampsToIndex(const IndexBlock& bare, size_t ts_size, MemoryA
   for (it.SeekToFirst(); it.Valid(); it.Next()) {
     value.clear();
     it.handle().EncodeTo(&value);
+    if (bare.format().has_first_key) {
+      PutLengthPrefixedSlice(&value, InternalKeyWithMinTimestamp(it.first_key(), ts_size));
+    }
     builder.Add(bare.format().user_keys ? WithMinTimestamp(it.key(), ts_size)
                                         : InternalKeyWithMinTimestamp(it.key(), ts_size),
                 value);

@@ -464,8 +464,10 @@ void IndexBlockIter::Parse(const char* p, const char* limit) {
     return SetCorrupt();
   }
   if (format_.has_first_key) {
-    Slice first_key;
-    if (!GetLengthPrefixedSlice(&value, &first_key)) return SetCorrupt();
+    if (!GetLengthPrefixedSlice(&value, &first_key_) ||
+        first_key_.size() < kInternalKeyFooterSize) {
+      return SetCorrupt();
+    }
   }
   if (shared == 0) {
     key_ = p;

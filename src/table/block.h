@@ -406,7 +406,12 @@ class IndexBlockIter {
   // key.
   Slice key() const { return Slice(key_, key_size_); }
   const BlockHandle& handle() const { return handle_; }
+<<<<<<< HEAD
   Slice value() const;  // the handle's bytes in memory, for checksums
+=======
+  // The first internal key of its block, borrowed from the index; empty: the index has none.
+  const Slice& first_key() const { return first_key_; }
+>>>>>>> 521db93 (table, read: iterators use the first keys that an index has)
 
   void SeekToFirst();
   void SeekToLast();
@@ -454,6 +459,7 @@ class IndexBlockIter {
   uint32_t num_restarts_ = 0;
   IndexFormat format_;
   BlockHandle handle_;
+  Slice first_key_;
   const InternalKeyComparator* icmp_ = nullptr;
   bool bytewise_ = false;
   bool corrupt_ = false;

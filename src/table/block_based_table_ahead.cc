@@ -53,6 +53,10 @@ Status BlockBasedTable::LocateRange(const ReadOptions& options, const Slice& fir
   const BlockLookupScope scope(*trace_, {kPrefetch});
   IndexCursor index(this, &options);
   for (index.Seek(first); index.Valid(); index.Next()) {
+    if (!index.first_key().empty() &&
+        icmp_.CompareToBound(ExtractUserKey(index.first_key()), limit) >= 0) {
+      break;
+    }
     handles->push_back(index.handle());
     if (icmp_.CompareToBound(SeparatorUserKey(index.key()), limit) >= 0) break;
   }

@@ -46,7 +46,7 @@ BlockBasedTableIterator::BlockBasedTableIterator(const BlockBasedTable* table,
 BlockBasedTableIterator::~BlockBasedTableIterator() = default;
 
 Slice BlockBasedTableIterator::KeyWithGlobalSeqno() const {
-  const Slice key = data_.key();
+  const Slice key = StoredKey();
   key_.assign(key.data(), key.size());
   UpdateInternalKey(&key_, global_seqno_, ExtractValueType(key));
   return key_;
@@ -54,6 +54,7 @@ Slice BlockBasedTableIterator::KeyWithGlobalSeqno() const {
 
 void BlockBasedTableIterator::ReleaseBlock() {
   data_.Clear();
+  at_first_key_ = false;
   if (options_.pin_data && block_) {
     pinned_.push_back(std::move(block_));
   } else if (prepared_ != nullptr && block_) {
@@ -63,7 +64,33 @@ void BlockBasedTableIterator::ReleaseBlock() {
   block_offset_ = UINT64_MAX;
 }
 
+bool BlockBasedTableIterator::StopAtFirstKey() {
+  if (!allows_unprepared_ || !index_.Valid() || index_.first_key().empty()) return false;
+  // (What is read already needs no sparing.)
+  if (block_ && block_offset_ == index_.handle().offset) return false;
+  ReleaseBlock();
+  status_ = Status::OK();
+  at_first_key_ = true;
+  return true;
+}
+
+bool BlockBasedTableIterator::OpenAtFirstKey() {
+  const Slice expected = index_.first_key();
+  at_first_key_ = false;
+  if (!OpenBlock()) return false;
+  data_.SeekToFirst();
+  if (data_.Valid() && data_.key() == expected) return true;
+  const bool corrupt = CheckCorrupt();
+  if (!corrupt) {
+    status_ = BlockCorruption(table_->source(), block_offset_,
+                              "first key in index doesn't match first key in block");
+    ReleaseBlock();
+  }
+  return false;
+}
+
 bool BlockBasedTableIterator::OpenBlock() {
+  at_first_key_ = false;
   if (!index_.Valid()) {
     status_ = index_.status();
     ReleaseBlock();
@@ -155,15 +182,21 @@ bool BlockBasedTableIterator::CheckCorrupt() {
 }
 
 void BlockBasedTableIterator::FindForward() {
+  if (at_first_key_) {
+    // A step from there: what is in the block comes next.
+    if (!OpenAtFirstKey()) return;
+    data_.Next();
+  }
   while (!data_.Valid()) {
     if (CheckCorrupt() || IsLastBlock()) return;
     index_.Next();
-    if (!OpenBlock()) return;
+    if (IsBeyondBounds() || StopAtFirstKey() || !OpenBlock()) return;
     data_.SeekToFirst();
   }
 }
 
 void BlockBasedTableIterator::FindBackward() {
+  at_first_key_ = false;  // the block before is what comes next
   while (!data_.Valid()) {
     if (CheckCorrupt()) return;
     index_.Prev();
@@ -175,7 +208,7 @@ void BlockBasedTableIterator::FindBackward() {
 void BlockBasedTableIterator::SeekToFirst() {
   prefetch_.ForgetRange();
   index_.SeekToFirst();
-  if (!OpenBlock()) return;
+  if (StopAtFirstKey() || !OpenBlock()) return;
   data_.SeekToFirst();
   FindForward();
 }
@@ -203,9 +236,18 @@ void BlockBasedTableIterator::Seek(const Slice& internal_key) {
 void BlockBasedTableIterator::SeekEntry(const Slice& internal_key) {
   prefetch_.ForgetRange();
   index_.Seek(internal_key);
-  if (!OpenBlock()) return;
-  data_.Seek(internal_key);
-  FindForward();
+  if (IsBeyondBounds()) {
+    status_ = Status::OK();
+    return ReleaseBlock();
+  }
+  // What the index has answers a seek between two blocks.
+  const bool between = allows_unprepared_ && index_.Valid() && !index_.first_key().empty() &&
+                       table_->icmp().Compare(internal_key, index_.first_key()) <= 0;
+  if (!between || !StopAtFirstKey()) {
+    if (!OpenBlock()) return;
+    data_.Seek(internal_key);
+    FindForward();
+  }
   if (global_seqno_ != kDisableGlobalSequenceNumber) [[unlikely]] {
     // The stored keys have sequence number 0, which sorts last: what was found may sort before the
     // target as it is shown.
@@ -233,6 +275,18 @@ void BlockBasedTableIterator::SeekEntryForPrev(const Slice& internal_key) {
     SeekToLast();
     return;
   }
+  if (index_.Valid() && !index_.first_key().empty() &&
+      table_->icmp().Compare(index_.first_key(), internal_key) > 0) {
+    // The block begins behind the target: the one before has what is sought.
+    index_.Prev();
+    if (IsBelowBounds()) {
+      status_ = Status::OK();
+      return ReleaseBlock();
+    }
+    if (!OpenBlock()) return;
+    data_.SeekToLast();
+    return FindBackward();
+  }
   if (!OpenBlock()) return;
   data_.SeekForPrev(internal_key);
   FindBackward();
@@ -245,7 +299,7 @@ void BlockBasedTableIterator::Next() {
 }
 
 void BlockBasedTableIterator::Prev() {
-  data_.Prev();
+  if (!at_first_key_) data_.Prev();
   if (!data_.Valid()) [[unlikely]]
     FindBackward();
 }
@@ -258,7 +312,7 @@ bool BlockBasedTableIterator::NextEntry(Slice* key, Slice* value) {
 }
 
 bool BlockBasedTableIterator::PrevEntry(Slice* key, Slice* value) {
-  data_.Prev();
+  if (!at_first_key_) data_.Prev();
   if (!data_.Valid()) [[unlikely]]
     FindBackward();
   return ShowEntry(key, value);

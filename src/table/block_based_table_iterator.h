@@ -29,7 +29,7 @@ class BlockBasedTableIterator final : public InternalIterator {
                           size_t readahead, bool for_compaction, bool ask_prefix);
   ~BlockBasedTableIterator() override;
 
-  bool Valid() const override { return data_.Valid(); }
+  bool Valid() const override { return data_.Valid() || at_first_key_; }
   void SeekToFirst() override;
   void SeekToLast() override;
   void Seek(const Slice& internal_key) override;
@@ -39,9 +39,11 @@ class BlockBasedTableIterator final : public InternalIterator {
   bool NextEntry(Slice* key, Slice* value) override;
   bool PrevEntry(Slice* key, Slice* value) override;
   Slice key() const override {
-    return global_seqno_ == kDisableGlobalSequenceNumber ? data_.key() : KeyWithGlobalSeqno();
+    return global_seqno_ == kDisableGlobalSequenceNumber ? StoredKey() : KeyWithGlobalSeqno();
   }
-  Slice value() const override { return data_.value(); }
+  Slice value() const override { return at_first_key_ ? Slice(nullptr, 0) : data_.value(); }
+  void AllowUnpreparedValues() override { allows_unprepared_ = true; }
+  bool PrepareValue() override { return !at_first_key_ || OpenAtFirstKey(); }
   Status status() const override { return status_; }
   void SetPreparedBlocks(PreparedBlocks* blocks) override;
   void SetReadTier(ReadTier tier) override { options_.read_tier = tier; }
@@ -52,23 +54,41 @@ class BlockBasedTableIterator final : public InternalIterator {
   void OnNearEnd(std::function<void(bool)> near_end) override { near_end_ = std::move(near_end); }
   bool PrefixIsAbsent() const override { return prefix_is_absent_; }
   bool IsKeyPinned() const override {
-    return options_.pin_data && data_.key_in_block() &&
+    return options_.pin_data && !at_first_key_ && data_.key_in_block() &&
            global_seqno_ == kDisableGlobalSequenceNumber;
   }
-  bool IsValuePinned() const override { return options_.pin_data; }
+  bool IsValuePinned() const override { return options_.pin_data && !at_first_key_; }
 
  private:
   bool ShowEntry(Slice* key, Slice* value) const {
-    if (!data_.Valid()) return false;
+    if (!data_.Valid()) [[unlikely]] {
+      if (!at_first_key_) return false;
+      *key = this->key();
+      *value = this->value();
+      return true;
+    }
     *key = this->key();
     *value = data_.value();
     return true;
   }
+  Slice StoredKey() const { return at_first_key_ ? index_.first_key() : data_.key(); }
   Slice KeyWithGlobalSeqno() const;
+  // Whether the entry that the index says its block begins with is enough for now. Then the cursor
+  // stands on it.
+  bool StopAtFirstKey();
+  // The block of that entry. False: an error; the cursor stands nowhere.
+  bool OpenAtFirstKey();
   // What the caller's bounds leave of the table ends with the block that the index is at.
   bool IsLastBlock() const {
     return options_.iterate_upper_bound != nullptr && index_.Valid() &&
            table_->icmp().CompareToBound(table_->SeparatorUserKey(index_.key()),
+                                         *options_.iterate_upper_bound) >= 0;
+  }
+  // The block that the index is at is wholly behind them.
+  bool IsBeyondBounds() const {
+    return options_.iterate_upper_bound != nullptr && index_.Valid() &&
+           !index_.first_key().empty() &&
+           table_->icmp().CompareToBound(ExtractUserKey(index_.first_key()),
                                          *options_.iterate_upper_bound) >= 0;
   }
   // The block that the index is at is wholly below them.
@@ -101,6 +121,9 @@ class BlockBasedTableIterator final : public InternalIterator {
   const bool for_compaction_;
   const bool ask_prefix_;
   bool prefix_is_absent_ = false;  // the last seek's
+  bool allows_unprepared_ = false;
+  bool at_first_key_ =
+      false;  // of the block that the index is at, which is not open; data_ is empty
   const SequenceNumber global_seqno_;
   DataBlockIter data_;
   IndexCursor index_;

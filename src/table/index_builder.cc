@@ -54,14 +54,9 @@ IndexBuilder::Sizes IndexBuilder::Finish(const WriteFn& write, BlockHandle* hand
   };
   IndexBlockWriter block(options_);
   if (options_.index_type != BlockBasedTableOptions::kTwoLevelIndexSearch) {
-    for (size_t i = 0, start = 0; i < num_separators(); ++i) {
-      if (!stores_first_keys()) {
-        block.Add(Key(i), handles_[i]);
-        continue;
-      }
-      const Slice first_key(first_keys_.data() + start, first_key_ends_[i] - start);
-      block.Add(Key(i), handles_[i], &first_key);
-      start = first_key_ends_[i];
+    for (size_t i = 0; i < num_separators(); ++i) {
+      const Slice first_key = stores_first_keys() ? FirstKey(i) : Slice();
+      block.Add(Key(i), handles_[i], stores_first_keys() ? &first_key : nullptr);
     }
     put(block.Finish(), handle);
     return sizes;

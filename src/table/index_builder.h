@@ -82,10 +82,11 @@ class IndexBuilder {
   bool user_keys() const { return options_.format_version >= 3 && !separators_need_sequence_; }
   // The separator number `i` as index blocks hold it.
   Slice Key(size_t i) const {
-    const size_t start = i == 0 ? 0 : separator_ends_[i - 1];
-    const Slice separator(separators_.data() + start, separator_ends_[i] - start);
+    const Slice separator = Piece(separators_, separator_ends_, i);
     return user_keys() ? ExtractUserKey(separator) : separator;
   }
+  // Of block number `i`. REQUIRES: stores_first_keys()
+  Slice FirstKey(size_t i) const { return Piece(first_keys_, first_key_ends_, i); }
 
   struct Sizes {
     uint64_t all = 0;  // bytes of all blocks of the index
@@ -98,6 +99,12 @@ class IndexBuilder {
   Sizes Finish(const WriteFn& write, BlockHandle* handle) const;
 
  private:
+  // Number `i` of what lies in `all`, one after another.
+  static Slice Piece(const std::string& all, const std::vector<size_t>& ends, size_t i) {
+    const size_t start = i == 0 ? 0 : ends[i - 1];
+    return {all.data() + start, ends[i] - start};
+  }
+
   const BlockBasedTableOptions& options_;
   const InternalKeyComparator& icmp_;
   const bool strip_timestamps_;

@@ -22,6 +22,8 @@ class IndexCursor {
   // REQUIRES (both): Valid()
   const BlockHandle& handle() const { return current_->handle(); }
   Slice key() const { return current_->key(); }
+  // The first internal key of the block; empty where the index has none. Good as long as this.
+  const Slice& first_key() const { return current_->first_key(); }
 
   void SeekToFirst();
   void SeekToLast();

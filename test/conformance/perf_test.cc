@@ -49,6 +49,52 @@ class PerfTest : public DBTest {
   BlockBasedTableOptions table_;
 };
 
+// Three tables of one block each, one behind another. The first key of a block in its index is
+// enough to know that it comes later, or that it lies beyond a bound.
+TEST_F(PerfTest, FirstKeysInTheIndexSpareBlocks) {
+  for (const bool first_keys : {false, true}) {
+    table_.no_block_cache = true;
+    table_.block_cache = nullptr;
+    table_.filter_policy = nullptr;
+    table_.index_type = first_keys ? BlockBasedTableOptions::kBinarySearchWithFirstKey
+                                   : BlockBasedTableOptions::kBinarySearch;
+    Shut();
+    RemoveTree(dir_);
+    OpenWithTable();
+    for (int run = 0; run < 3; ++run) {
+      for (int i = 0; i < 3; ++i) ASSERT_OK(Put(Key(10 * run + i), std::to_string(run)));
+      ASSERT_OK(Flush());
+    }
+    Contents();  // opens all
+    std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    Start();
+    it->Seek(Key(0));
+    ASSERT_TRUE(it->Valid());
+    EXPECT_EQ("0", it->value());
+    EXPECT_EQ(first_keys ? 1u : 3u, perf().block_read_count);
+    for (int i = 1; i < 3; ++i) it->Next();
+    EXPECT_EQ(Key(2), it->key());
+    EXPECT_EQ(first_keys ? 1u : 3u, perf().block_read_count);
+    it->Next();
+    EXPECT_EQ(Key(10), it->key());
+    EXPECT_EQ("1", it->value());
+    EXPECT_EQ(first_keys ? 2u : 3u, perf().block_read_count);
+
+    const std::string bound = Key(9);
+    const Slice upper(bound);
+    ReadOptions bounded;
+    bounded.iterate_upper_bound = &upper;
+    it.reset(db_->NewIterator(bounded));
+    Start();
+    it->Seek(Key(5));
+    EXPECT_FALSE(it->Valid());
+    EXPECT_OK(it->status());
+    if (first_keys) {
+      EXPECT_EQ(0u, perf().block_read_count);
+    }
+  }
+}
+
 TEST_F(PerfTest, ABlockIsReadOnceAndThenCached) {
   MakeTable();
   Start();
