@@ -322,6 +322,7 @@ class DataBlockIter {
     ParseAt(p);
   }
   // Of a protected block (block_protection.cc).
+  uint64_t Checksum() const;
   void ParseChecked(const char* p);
   void SeekChecked(const Slice& target);
   void SeekToLastChecked();
@@ -406,12 +407,8 @@ class IndexBlockIter {
   // key.
   Slice key() const { return Slice(key_, key_size_); }
   const BlockHandle& handle() const { return handle_; }
-<<<<<<< HEAD
-  Slice value() const;  // the handle's bytes in memory, for checksums
-=======
   // The first internal key of its block, borrowed from the index; empty: the index has none.
   const Slice& first_key() const { return first_key_; }
->>>>>>> 521db93 (table, read: iterators use the first keys that an index has)
 
   void SeekToFirst();
   void SeekToLast();
@@ -442,6 +439,7 @@ class IndexBlockIter {
     ParseAt(p);
   }
   // Of a protected block (block_protection.cc).
+  uint64_t Checksum() const;
   void ParseChecked(const char* p);
   uint32_t SeekChecked(const Slice& target);
   void SeekToLastChecked();

@@ -11,27 +11,19 @@
 
 namespace cairn {
 
-namespace {
-
-uint64_t ProtectionOf(const Slice& key, const Slice& value) {
-  return EntryChecksum(kTypeValue, key, value);
-}
-
-}  // namespace
-
-void BlockProtection::Add(uint32_t offset, bool is_restart, const Slice& key, const Slice& value) {
+void BlockProtection::Add(uint32_t offset, bool is_restart, uint64_t checksum) {
   entries_.push_back(offset);
   if (is_restart) restarts_.push_back(offset);
   char sum[8];
-  EncodeFixed64(sum, ProtectionOf(key, value));
+  EncodeFixed64(sum, checksum);
   sums_.append(sum, bytes_);
 }
 
-bool BlockProtection::Matches(uint32_t offset, const Slice& key, const Slice& value) const {
+bool BlockProtection::Matches(uint32_t offset, uint64_t checksum) const {
   const auto entry = std::lower_bound(entries_.begin(), entries_.end(), offset);
   if (entry == entries_.end() || *entry != offset) return false;
   char sum[8];
-  EncodeFixed64(sum, ProtectionOf(key, value));
+  EncodeFixed64(sum, checksum);
   const auto at = static_cast<size_t>(entry - entries_.begin()) * bytes_;
   return std::memcmp(sum, sums_.data() + at, bytes_) == 0;
 }
@@ -57,7 +49,7 @@ const char* Block::ProtectWith(uint8_t bytes_per_key, Cursor* it) {
     const bool is_restart =
         restart < num_restarts_ && DecodeFixed32(data() + end + restart * 4) == offset;
     if (is_restart) ++restart;
-    made->Add(offset, is_restart, it->key(), it->value());
+    made->Add(offset, is_restart, it->Checksum());
   }
   if (it->corrupt()) return "bad entry";
   if (made->entries().empty()) return nullptr;  // there is nothing to protect
@@ -92,12 +84,14 @@ bool Block::IsAsItWas() const {
 
 // ---- DataBlockIter
 
+uint64_t DataBlockIter::Checksum() const { return EntryChecksum(kTypeValue, key(), value()); }
+
 void DataBlockIter::ParseChecked(const char* p) {
   const BlockProtection& protection = *block_->protection();
   const char* const end = data_ + protection.end();
   if (p >= end) return Invalidate();
   Parse(p, end);
-  if (Valid() && !protection.Matches(static_cast<uint32_t>(p - data_), key(), value())) {
+  if (Valid() && !protection.Matches(static_cast<uint32_t>(p - data_), Checksum())) {
     SetCorrupt();
   }
 }
@@ -142,7 +136,7 @@ void DataBlockIter::ParseBefore(const char* next) {
     p = next_;
   } while (p < next);
   // (Each key is made of those before it: the last one tells.)
-  if (p != next || !protection.Matches(static_cast<uint32_t>(current_ - data_), key(), value())) {
+  if (p != next || !protection.Matches(static_cast<uint32_t>(current_ - data_), Checksum())) {
     SetCorrupt();
   }
 }
@@ -166,8 +160,12 @@ bool IndexBlock::IsAsItWas() const {
 
 // ---- IndexBlockIter
 
-Slice IndexBlockIter::value() const {
-  return Slice(reinterpret_cast<const char*>(&handle_), sizeof(handle_));
+uint64_t IndexBlockIter::Checksum() const {
+  const Slice handle(reinterpret_cast<const char*>(&handle_), sizeof(handle_));
+  const Slice parts[] = {handle, first_key_};
+  const Slice whole_key = key();
+  const SliceParts value(parts, 2);
+  return EntryChecksum(kTypeValue, SliceParts(&whole_key, 1), &value);
 }
 
 void IndexBlockIter::ParseChecked(const char* p) {
@@ -175,7 +173,7 @@ void IndexBlockIter::ParseChecked(const char* p) {
   const char* const end = data_ + protection.end();
   if (p >= end) return Invalidate();
   Parse(p, end);
-  if (Valid() && !protection.Matches(static_cast<uint32_t>(p - data_), key(), value())) {
+  if (Valid() && !protection.Matches(static_cast<uint32_t>(p - data_), Checksum())) {
     SetCorrupt();
   }
 }

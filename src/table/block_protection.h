@@ -24,14 +24,14 @@ class BlockProtection {
   BlockProtection(uint8_t bytes_per_key, uint32_t end)
       : bytes_(std::min<uint8_t>(bytes_per_key, sizeof(uint64_t))), end_(end) {}
 
-  // The next entry, in the order of the block. `value`: what it means to those who read it.
-  void Add(uint32_t offset, bool is_restart, const Slice& key, const Slice& value);
+  // The next entry, in the order of the block. `checksum`: of what it means to those who read it.
+  void Add(uint32_t offset, bool is_restart, uint64_t checksum);
 
   uint32_t end() const { return end_; }
   const std::vector<uint32_t>& entries() const { return entries_; }    // their offsets
   const std::vector<uint32_t>& restarts() const { return restarts_; }  // likewise
   // False: no entry begins at `offset`, or it is not what it was.
-  bool Matches(uint32_t offset, const Slice& key, const Slice& value) const;
+  bool Matches(uint32_t offset, uint64_t checksum) const;
   // The last restart point before `end`. REQUIRES: end > 0
   uint32_t LastRestartBefore(uint32_t end) const;
   size_t memory_usage() const;

@@ -51,7 +51,7 @@ std::pair<std::string, std::string> At(const DataBlockIter& it) {
                     : std::pair<std::string, std::string>();
 }
 
-class BlockProtectionTest : public testing::TestWithParam<int> {
+class BlockProtectionTest : public ::testing::TestWithParam<int> {
  protected:
   uint8_t bytes() const { return static_cast<uint8_t>(GetParam()); }
 
@@ -195,12 +195,14 @@ TEST_P(BlockProtectionTest, NoWrongByteIsBelieved) {
   }
 }
 
-class IndexProtectionTest : public testing::TestWithParam<std::tuple<int, bool, bool, int>> {
+class IndexProtectionTest
+    : public ::testing::TestWithParam<std::tuple<int, bool, bool, int, bool>> {
  protected:
   IndexFormat format() const {
     IndexFormat format;
     format.user_keys = std::get<1>(GetParam());
     format.delta_values = std::get<2>(GetParam());
+    format.has_first_key = std::get<4>(GetParam());
     return format;
   }
   std::string Separator(int i) const {
@@ -219,6 +221,10 @@ class IndexProtectionTest : public testing::TestWithParam<std::tuple<int, bool, 
       std::string whole, delta;
       handle.EncodeTo(&whole);
       PutVarsignedint64(&delta, static_cast<int64_t>(handle.size - last.size));
+      if (format().has_first_key) {
+        PutLengthPrefixedSlice(&whole, InternalKeyOf(2 * i));
+        PutLengthPrefixedSlice(&delta, InternalKeyOf(2 * i));
+      }
       const Slice as_delta(delta);
       builder.Add(Separator(2 * i), whole, format().delta_values ? &as_delta : nullptr);
       last = handle;
@@ -227,8 +233,9 @@ class IndexProtectionTest : public testing::TestWithParam<std::tuple<int, bool, 
     return builder.Finish().ToString();
   }
   static std::pair<std::string, uint64_t> At(const IndexBlockIter& it) {
-    return it.Valid() ? std::pair(it.key().ToString(), it.handle().offset * 1000 + it.handle().size)
-                      : std::pair<std::string, uint64_t>();
+    if (!it.Valid()) return {};
+    return {it.key().ToString() + it.first_key().ToString(),
+            it.handle().offset * 1000 + it.handle().size};
   }
 
   const InternalKeyComparator icmp_{BytewiseComparator()};
@@ -286,10 +293,11 @@ TEST_P(IndexProtectionTest, CursorsDoTheSameAndNoWrongByteIsBelieved) {
   EXPECT_LE(believed, bytes == 8 ? 0 : seen / 50);
 }
 
-INSTANTIATE_TEST_SUITE_P(BytesPerKey, BlockProtectionTest, testing::Values(1, 2, 4, 8));
+INSTANTIATE_TEST_SUITE_P(BytesPerKey, BlockProtectionTest, ::testing::Values(1, 2, 4, 8));
 INSTANTIATE_TEST_SUITE_P(Formats, IndexProtectionTest,
-                         testing::Combine(testing::Values(1, 8), testing::Bool(), testing::Bool(),
-                                          testing::Values(1, 4)));
+                         ::testing::Combine(::testing::Values(1, 8), ::testing::Bool(),
+                                            ::testing::Bool(), ::testing::Values(1, 4),
+                                            ::testing::Bool()));
 
 }  // namespace
 }  // namespace cairn
