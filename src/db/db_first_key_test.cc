@@ -5,6 +5,7 @@
 #include <string>
 
 #include "db/testing/db_fixture.h"
+#include "db/testing/iterator_walk.h"
 #include "db/testing/timestamps.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/sst_file_writer.h"
@@ -40,41 +41,9 @@ class DbFirstKeyTest : public testing::DbTest {
     options.iterate_upper_bound = &upper;
     const Contents within(model_.lower_bound(low), model_.lower_bound(high));
     const std::unique_ptr<Iterator> it(db_->NewIterator(options));
-    auto at = within.end();
-    for (int step = 0; step < 1500; ++step) {
-      const std::string target = Key(50 + random.Uniform(283));
-      switch (at == within.end() ? random.Uniform(4) : random.Uniform(10)) {
-        case 0:
-          it->SeekToFirst();
-          at = within.begin();
-          break;
-        case 1:
-          it->SeekToLast();
-          at = std::prev(within.end());
-          break;
-        case 2:
-          it->Seek(target);
-          at = within.lower_bound(target);
-          break;
-        case 3:
-          it->SeekForPrev(target);
-          at = within.upper_bound(target);
-          at = at == within.begin() ? within.end() : std::prev(at);
-          break;
-        default:
-          if (random.OneIn(2)) {
-            it->Next();
-            ++at;
-          } else {
-            it->Prev();
-            at = at == within.begin() ? within.end() : std::prev(at);
-          }
-      }
-      ASSERT_EQ(it->Valid(), at != within.end()) << "step " << step << it->status().ToString();
-      if (!it->Valid()) continue;
-      ASSERT_EQ(it->key().ToString(), at->first) << "step " << step;
-      ASSERT_EQ(it->value().ToString(), at->second) << "step " << step;
-    }
+    testing::WalkBeside(
+        within, /*steps=*/1500, /*kinds=*/10, &random,
+        [&] { return Key(50 + random.Uniform(283)); }, it.get());
   }
 };
 

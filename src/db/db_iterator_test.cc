@@ -1,6 +1,7 @@
 // The iterator of a whole database: both directions over memtable, level 0 and the levels below,
 // bounds, comparators.
 #include "db/testing/db_fixture.h"
+#include "db/testing/iterator_walk.h"
 
 namespace cairn {
 namespace {
@@ -20,42 +21,9 @@ TEST_F(DbIteratorTest, MovesBothWaysAsTheModelDoes) {
   FillAllLevels();
   Random64 random(seed);
   std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
-  Contents::const_iterator at = model_.end();
-  for (int step = 0; step < 4000; ++step) {
-    const std::string target = Key(random.Uniform(410));
-    switch (at == model_.end() ? random.Uniform(4) : random.Uniform(12)) {
-      case 0:
-        it->SeekToFirst();
-        at = model_.begin();
-        break;
-      case 1:
-        it->SeekToLast();
-        at = std::prev(model_.end());
-        break;
-      case 2:
-        it->Seek(target);
-        at = model_.lower_bound(target);
-        break;
-      case 3:
-        it->SeekForPrev(target);
-        at = model_.upper_bound(target);
-        at = at == model_.begin() ? model_.end() : std::prev(at);
-        break;
-      default:
-        if (random.OneIn(2)) {
-          it->Next();
-          ++at;
-        } else {
-          it->Prev();
-          at = at == model_.begin() ? model_.end() : std::prev(at);
-        }
-    }
-    ASSERT_EQ(it->Valid(), at != model_.end()) << "step " << step;
-    if (!it->Valid()) continue;
-    ASSERT_EQ(it->key().ToString(), at->first) << "step " << step;
-    ASSERT_EQ(it->value().ToString(), at->second) << "step " << step;
-  }
-  EXPECT_TRUE(it->status().ok());
+  testing::WalkBeside(
+      model_, /*steps=*/4000, /*kinds=*/12, &random, [&] { return Key(random.Uniform(410)); },
+      it.get());
 }
 
 TEST_F(DbIteratorTest, StaysWithinItsBounds) {

@@ -33,11 +33,7 @@ class FixedSnapshot final : public Snapshot {
 };
 
 DBIteratorEnv EnvOf(LsmFixture* lsm, uint64_t max_skip = 8) {
-  DBIteratorEnv env;
-  env.icmp = &lsm->icmp();
-  env.super_versions = lsm->slots();
-  env.tables = lsm->tables();
-  env.last_sequence = [lsm] { return lsm->last_sequence(); };
+  DBIteratorEnv env = lsm->iterator_env();
   env.max_sequential_skip = max_skip;
   return env;
 }

@@ -11,11 +11,11 @@
 
 #include "fiber/clock.h"
 #include "fiber/runtime.h"
-#include "fiber/simulation.h"
 #include "fs/read_limits.h"
 #include "read/db_iterator.h"
 #include "read/point_lookup.h"
 #include "read/testing/lsm_fixture.h"
+#include "read/testing/simulated_caller.h"
 #include "read/testing/slow_disk.h"
 
 namespace cairn {
@@ -66,36 +66,21 @@ struct Slow {
     return statuses;
   }
   std::unique_ptr<Iterator> NewIterator(const ReadOptions& options) {
-    DBIteratorEnv env;
-    env.icmp = &lsm.icmp();
-    env.super_versions = lsm.slots();
-    env.tables = lsm.tables();
-    env.last_sequence = [this] { return lsm.last_sequence(); };
-    return std::unique_ptr<Iterator>(NewDBIterator(env, options));
+    return lsm.NewIterator(options);
   }
 
   const std::shared_ptr<SlowDisk> disk = std::make_shared<SlowDisk>();
   LsmFixture lsm{BytewiseComparator(), LsmFixture::SmallBlocks(), disk};
 };
 
-// On a simulated thread or a fiber.
-class DeadlineTest : public ::testing::TestWithParam<bool> {
+class DeadlineTest : public SimulatedCallerTest {
  protected:
-  void Simulate(const std::function<void()>& body) {
-    for (uint64_t seed = 1; seed <= 10; ++seed) {
-      SCOPED_TRACE(seed);
-      const fiber::SimulationResult result = fiber::Simulation(seed).run([&] {
-        if (!GetParam()) return body();
-        fiber::Runtime runtime;
-        runtime.run(body);
-      });
-      ASSERT_TRUE(result.ok()) << result.report;
-    }
+  static void Simulate(const std::function<void()>& body) {
+    SimulatedCallerTest::Simulate(/*seeds=*/10, body);
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Callers, DeadlineTest, ::testing::Bool(),
-                         [](const auto& info) { return info.param ? "Fiber" : "Thread"; });
+INSTANTIATE_TEST_SUITE_P(Callers, DeadlineTest, ::testing::Bool(), CallerName);
 
 TEST_P(DeadlineTest, AGetEndsByItsDeadline) {
   Simulate([] {

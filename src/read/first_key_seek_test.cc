@@ -49,12 +49,7 @@ class FirstKeySeekTest : public ::testing::TestWithParam<bool> {
   static bool IsDeleted(int i) { return i / kFirstKeyRuns % 10 == 9; }
 
   std::unique_ptr<Iterator> NewIterator(const ReadOptions& options = {}) {
-    DBIteratorEnv env;
-    env.icmp = &lsm_.icmp();
-    env.super_versions = lsm_.slots();
-    env.tables = lsm_.tables();
-    env.last_sequence = [this] { return lsm_.last_sequence(); };
-    return std::unique_ptr<Iterator>(NewDBIterator(env, options));
+    return lsm_.NewIterator(options);
   }
   void Scan(const ReadOptions& options) {
     const auto it = NewIterator(options);
@@ -99,10 +94,7 @@ TEST_P(FirstKeySeekTest, AScanReadsEachBlockOnce) {
 
 TEST_P(FirstKeySeekTest, ASnapshotSeesWhatItShould) {
   // Of the six runs the oldest one alone.
-  DBIteratorEnv env;
-  env.icmp = &lsm_.icmp();
-  env.super_versions = lsm_.slots();
-  env.tables = lsm_.tables();
+  DBIteratorEnv env = lsm_.iterator_env();
   env.last_sequence = [] { return SequenceNumber{kFirstKeyKeys / kFirstKeyRuns}; };
   const std::unique_ptr<Iterator> it(NewDBIterator(env, ReadOptions()));
   int seen = 0;

@@ -265,8 +265,13 @@ class MultiLookup {
       for (size_t i = starts[run]; i < starts[run + 1]; ++i) handles.push_back(wanted[i].handle);
       TableCache::Ref table;
       Status s = tables_->FindTable(wanted[starts[run]].file, &table, /*no_io=*/false, limits_);
-      if (s.ok()) s = table->LoadBlocks(options_, handles, pins);
       s.PermitUncheckedError();
+      if (!s.ok()) return;
+      std::vector<BlockRef> blocks(handles.size());
+      table->PinBlocks(options_, handles, blocks);
+      for (BlockRef& block : blocks) {
+        if (block) block.TransferTo(pins);
+      }
     });
   }
 

@@ -12,10 +12,9 @@
 
 #include "base/random.h"
 #include "fiber/clock.h"
-#include "fiber/runtime.h"
-#include "fiber/simulation.h"
 #include "read/db_iterator.h"
 #include "read/testing/lsm_fixture.h"
+#include "read/testing/simulated_caller.h"
 #include "read/testing/slow_disk.h"
 
 namespace cairn {
@@ -105,12 +104,7 @@ struct PreparedLsm {
     ASSERT_EQ(it.value(), RunValue(key));
   }
   std::unique_ptr<Iterator> NewIterator(const ReadOptions& options) {
-    DBIteratorEnv env;
-    env.icmp = &lsm.icmp();
-    env.super_versions = lsm.slots();
-    env.tables = lsm.tables();
-    env.last_sequence = [this] { return lsm.last_sequence(); };
-    return std::unique_ptr<Iterator>(NewDBIterator(env, options));
+    return lsm.NewIterator(options);
   }
 
   const std::shared_ptr<SlowDisk> disk = std::make_shared<SlowDisk>();
@@ -125,24 +119,14 @@ std::vector<std::pair<int, int>> TwentyRanges() {
   return ranges;
 }
 
-// On a simulated thread or a fiber.
-class RangePreparationTest : public ::testing::TestWithParam<bool> {
+class RangePreparationTest : public SimulatedCallerTest {
  protected:
-  void Simulate(const std::function<void()>& body) {
-    for (uint64_t seed = 1; seed <= 3; ++seed) {
-      SCOPED_TRACE(seed);
-      const fiber::SimulationResult result = fiber::Simulation(seed).run([&] {
-        if (!GetParam()) return body();
-        fiber::Runtime runtime;
-        runtime.run(body);
-      });
-      ASSERT_TRUE(result.ok()) << result.report;
-    }
+  static void Simulate(const std::function<void()>& body) {
+    SimulatedCallerTest::Simulate(/*seeds=*/3, body);
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Callers, RangePreparationTest, ::testing::Bool(),
-                         [](const auto& info) { return info.param ? "Fiber" : "Thread"; });
+INSTANTIATE_TEST_SUITE_P(Callers, RangePreparationTest, ::testing::Bool(), CallerName);
 
 TEST_P(RangePreparationTest, TwentyRangesTakeTwoRoundsAndOpenTablesOne) {
   Simulate([] {

@@ -47,12 +47,7 @@ class ScanAheadTest : public ::testing::Test {
   }
 
   std::unique_ptr<Iterator> NewIterator(const ReadOptions& options) {
-    DBIteratorEnv env;
-    env.icmp = &lsm_.icmp();
-    env.super_versions = lsm_.slots();
-    env.tables = lsm_.tables();
-    env.last_sequence = [this] { return lsm_.last_sequence(); };
-    return std::unique_ptr<Iterator>(NewDBIterator(env, options));
+    return lsm_.NewIterator(options);
   }
 
   void ScanForward(const ReadOptions& options, int from, int to) {

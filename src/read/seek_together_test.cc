@@ -38,13 +38,8 @@ class SeekTogetherTest : public ::testing::TestWithParam<bool> {
   }
 
   std::unique_ptr<Iterator> NewIterator(bool together, ReadOptions options = {}) {
-    DBIteratorEnv env;
-    env.icmp = &lsm_.icmp();
-    env.super_versions = lsm_.slots();
-    env.tables = lsm_.tables();
-    env.last_sequence = [this] { return lsm_.last_sequence(); };
     options.async_io = together;
-    return std::unique_ptr<Iterator>(NewDBIterator(env, options));
+    return lsm_.NewIterator(options);
   }
   std::unique_ptr<Iterator> NewIterator() { return NewIterator(GetParam()); }
 

@@ -24,30 +24,6 @@ Status BlockBasedTable::LocateBlock(const ReadOptions& options, const Slice& int
   return Status::OK();
 }
 
-Status BlockBasedTable::LoadBlocks(const ReadOptions& options, std::span<const BlockHandle> handles,
-                                   Cleanable* pins) {
-  const BlockLookupScope scope(*trace_, {kPrefetch});
-  const uint64_t begin = handles.front().offset;
-  const uint64_t end = handles.back().offset + handles.back().size + kBlockTrailerSize;
-  PrefetchOptions whole;
-  whole.limits = ReadLimits(options);
-  whole.of_blocks = true;
-  PrefetchBuffer run(source_.file.get(), source_.file_size, whole);
-  Status s;
-  if (handles.size() > 1) {
-    const PerfTimer timer(Perf(), &PerfContext::block_read_time);
-    s = run.Fill(begin, static_cast<size_t>(end - begin));
-  }
-  for (const BlockHandle& handle : handles) {
-    if (!s.ok()) return s;
-    BlockRef block;
-    s = GetDataBlock(options, handle, /*for_compaction=*/false, handles.size() > 1 ? &run : nullptr,
-                     &block);
-    if (s.ok()) block.TransferTo(pins);
-  }
-  return s;
-}
-
 Status BlockBasedTable::LocateRange(const ReadOptions& options, const Slice& first,
                                     const Slice& limit, std::vector<BlockHandle>* handles) {
   const BlockLookupScope scope(*trace_, {kPrefetch});

@@ -71,8 +71,6 @@ class BlockBasedTable final : public TableReader {
   bool CachesBlocks(const ReadOptions& options) const override {
     return cache_ != nullptr && options.fill_cache;
   }
-  Status LoadBlocks(const ReadOptions& options, std::span<const BlockHandle> handles,
-                    Cleanable* pins) override;
   Status LocateRange(const ReadOptions& options, const Slice& first, const Slice& limit,
                      std::vector<BlockHandle>* handles) override;
   void PinBlocks(const ReadOptions& options, std::span<const BlockHandle> handles,

@@ -71,13 +71,8 @@ class TableReader {
   // Incomplete with ReadTier::kBlockCacheTier if what tells it is not in memory.
   [[nodiscard]] virtual Status LocateBlock(const ReadOptions& options, const Slice& internal_key,
                                            BlockHandle* handle) = 0;
-  // Whether LoadBlocks has a cache to load into.
+  // Whether a block that was read is found again by who looks into its table.
   virtual bool CachesBlocks(const ReadOptions& options) const = 0;
-  // Reads data blocks that adjoin in the file, in its order, with one read, into the cache; `pins`
-  // keeps them there.
-  [[nodiscard]] virtual Status LoadBlocks(const ReadOptions& options,
-                                          std::span<const BlockHandle> handles,
-                                          Cleanable* pins) = 0;
 
   // Adds the data blocks that may have keys from the internal key `first` on and below `limit`, a
   // user key without a timestamp; in the order of the file.

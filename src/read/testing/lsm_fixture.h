@@ -19,6 +19,7 @@
 #include "fs/file_writer.h"
 #include "fs/memory_file_system.h"
 #include "manifest/version_builder.h"
+#include "read/db_iterator.h"
 #include "read/super_version.h"
 #include "rocksdb/table.h"
 #include "table/table_builder.h"
@@ -71,6 +72,18 @@ class LsmFixture {
   SuperVersionSlots* slots() { return &slots_; }
   fault::FaultInjectionFileSystem* fs() { return fs_.get(); }
   SequenceNumber last_sequence() const { return last_sequence_; }
+  // Of readers that see all of it.
+  DBIteratorEnv iterator_env() {
+    DBIteratorEnv env;
+    env.icmp = &icmp();
+    env.super_versions = slots();
+    env.tables = tables();
+    env.last_sequence = [this] { return last_sequence(); };
+    return env;
+  }
+  std::unique_ptr<Iterator> NewIterator(const ReadOptions& options) {
+    return std::unique_ptr<Iterator>(NewDBIterator(iterator_env(), options));
+  }
   Version* version() { return version_; }
 
   SequenceNumber Add(ValueType type, const std::string& key, const std::string& value = "") {
