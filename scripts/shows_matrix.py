@@ -243,13 +243,14 @@ class ReadMatrix(Matrix):
         tree = [] if args.quick else ['--write_buffer_size=4194304', '--target_file_size_base=4194304', '--max_bytes_for_level_base=16777216']
         flags = [*tree, *self.kinds[kind]]
         workload, more = self.ways[way]
-        base = Base('filluniquerandom,settle', [*common_flags(args, 'ours', 1), *flags])
+        # Compacted: a small file of the last flush, or none, above all others would decide what a cell says.
+        base = Base('filluniquerandom,settle,compact', [*common_flags(args, 'ours', 1), *flags])
         return Step(case, engine, pair, workload,
                     [*common_flags(args, engine, clients), *flags, *more, f'--read_duration={args.duration:g}'], base=base, settle=False)
 
     def report(self, args, store):
         below = self.below(args, store)
-        text = (f'{args.num:,} entries, written at random and settled into levels, in the page cache; each engine reads its own files for '
+        text = (f'{args.num:,} entries, written at random and compacted, in the page cache; each engine reads its own files for '
                 f'{args.duration:g} s. Figures: operations per second, Cairn / peer. Each cell once, interleaved; those that are below '
                 f'{self.close} then {self.again} times more, of which the median counts.')
         parts = [text, '\n'.join(self.verdicts(args, store, below))]
