@@ -155,7 +155,7 @@ class DbBenchFlagsTest(DbBenchCase):
     def test_flags_that_are_refused_say_why(self):
         text = ' '.join(run('--helpfull').stdout.split())
         refused = re.findall(r"-(\w+) \(RocksDB's, not supported by Cairn: (.+?)\) type: (\w+) default: (\S+)", text)
-        self.assertGreater(len(refused), 80)
+        self.assertGreater(len(refused), 70)
         for name, why, kind, default in refused:
             self.assertGreater(len(why), 10, name)
             other = {'bool': 'false' if default == 'true' else 'true', 'string': '?'}.get(kind, '77')

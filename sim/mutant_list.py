@@ -205,12 +205,11 @@ mutant('parallel-insertion-not-awaited', 'a group is published while a follower 
 
 mutant('memtable-ignores-snapshot', 'a Get finds the newest entry of the memtable, whatever its snapshot',
        'src/memtable/memtable.cc', '''
-      special_ == nullptr ? list_.FindGreaterOrEqual(key.internal_key()) : FindSpecial(key);
-''', '''
-      special_ == nullptr ? list_.FindGreaterOrEqual(
-                                LookupKey(key.user_key(), kMaxSequenceNumber).internal_key())
-                          : FindSpecial(key);
-''')
+    node = list_.FindGreaterOrEqual(key.internal_key());
+  } else if''', '''
+    node =
+        list_.FindGreaterOrEqual(LookupKey(key.user_key(), kMaxSequenceNumber).internal_key());
+  } else if''')
 mutant('skiplist-trusts-its-hint', 'an insertion begins at the last one, be that before or after it',
        'src/memtable/skiplist.cc', '  if (prev != head_ && !order.IsBefore(prev)) return false;\n', '')
 mutant('memtable-gone-before-its-table', 'a memtable is dropped before the table that replaces it is installed',
@@ -623,7 +622,7 @@ mutant('ingest-below-what-is-older', 'a file from outside sinks past the files t
 mutant('ingest-then-newer', 'a read without the files from outside sees what was written after them', 'src/db/ingestions.cc',
        '    part.family->limit->store(last, std::memory_order_relaxed);\n', '', seeds=3000)
 mutant('ingest-seen-by-snapshots', 'a snapshot sees files that came later', 'src/db/ingestions.cc',
-       '    part.needs_sequence = part.files_overlap || snapshots;', '    part.needs_sequence = part.files_overlap;')
+       '    part.needs_sequence = orders || snapshots;', '    part.needs_sequence = orders;')
 mutant('ingest-meets-a-snapshot', 'a snapshot is taken while files come that have no sequence number',
        'src/db/snapshot_list.h', '    while (pauses_ > 0) resumed_.wait(&mutex_);\n', '', seeds=600)
 mutant('export-without-flush', 'an exported family lacks what is in memory', 'src/utilities/checkpoint.cc',
