@@ -234,12 +234,12 @@ bool CommitQueue::LeadGroup(Writer* leader, Writer* self, bool may_go_on) {
     s = Log(group);
     if (options_.pipelined) group.log_nanos = fiber::now_nanos() - log_start;
   }
-  const bool early = s.ok() && !at_once && HandsOverEarly(group);
   if (s.ok() && at_once) {
     if (measure) MeasureGroup(start);
     InsertAtOnce(&group);
     return false;
   }
+  const bool early = s.ok() && HandsOverEarly(group);
   if (s.ok()) {
     InsertLogged(&group, early, measure);
   } else {

@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "db/testing/db_fixture.h"
-#include "fiber/clock.h"
 
 namespace cairn {
 namespace {
@@ -14,7 +13,6 @@ using testing::Value;
 
 class DbAgesTest : public testing::DbTest {
  protected:
-  static void Sleep(uint64_t seconds) { fiber::sleep_for(seconds * 1'000'000'000); }
   Options Ages(uint64_t ttl, uint64_t period) {
     Options options = SmallOptions();
     options.level0_file_num_compaction_trigger = 100;

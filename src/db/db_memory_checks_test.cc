@@ -75,6 +75,19 @@ class DbMemoryChecksTest : public testing::DbTest {
     for (uint64_t i = 0; i < 500; ++i) Put(Key(i), "value of " + Key(i) + ".");
     Flush();
   }
+  // Of all keys; the others must be right.
+  int ReadsThatAreCorrupt() {
+    int corrupt = 0;
+    for (uint64_t i = 0; i < 500; ++i) {
+      const std::string found = Get(Key(i));
+      if (found.find("Corruption") != std::string::npos) {
+        ++corrupt;
+      } else {
+        EXPECT_EQ(found, model_[Key(i)]);
+      }
+    }
+    return corrupt;
+  }
 
   const std::shared_ptr<OpenAllocator> allocator_ = std::make_shared<OpenAllocator>();
   bool index_in_cache_ = false, two_levels_ = false, hash_index_ = false;
@@ -119,15 +132,7 @@ TEST_F(DbMemoryChecksTest, AWrongByteOfAKeyHidesNothing) {
   ExpectModel();
   // ("000", which most entries share, and what follows.)
   ASSERT_GT(allocator_->Change("key000", 1), 0);
-  int corrupt = 0;
-  for (uint64_t i = 0; i < 500; ++i) {
-    const std::string found = Get(Key(i));
-    corrupt += found.find("Corruption") != std::string::npos;
-    if (found.find("Corruption") == std::string::npos) {
-      EXPECT_EQ(found, model_[Key(i)]);
-    }
-  }
-  EXPECT_GT(corrupt, 400);
+  EXPECT_GT(ReadsThatAreCorrupt(), 400);
 }
 
 TEST_F(DbMemoryChecksTest, AWrongByteOfACachedIndexIsCorruption) {
@@ -139,15 +144,7 @@ TEST_F(DbMemoryChecksTest, AWrongByteOfACachedIndexIsCorruption) {
     ExpectModel();
     // Separators are short: those of the index begin with "key0001", as do keys of data blocks.
     ASSERT_GT(allocator_->Change("key0001", 1), 1);
-    int corrupt = 0;
-    for (uint64_t i = 0; i < 500; ++i) {
-      const std::string found = Get(Key(i));
-      corrupt += found.find("Corruption") != std::string::npos;
-      if (found.find("Corruption") == std::string::npos) {
-        EXPECT_EQ(found, model_[Key(i)]);
-      }
-    }
-    EXPECT_GT(corrupt, 50);
+    EXPECT_GT(ReadsThatAreCorrupt(), 50);
     ASSERT_GT(allocator_->Change("kdy0001", 0) + allocator_->Change("jey0001", 1), 1);
     ExpectModel();
     db_.reset();

@@ -11,7 +11,6 @@ using testing::Key;
 
 class DbStatsOnDiskTest : public testing::DbTest {
  protected:
-  static void Sleep(uint64_t seconds) { fiber::sleep_for(seconds * 1'000'000'000); }
   static uint64_t Now() { return fiber::wall_micros() / 1'000'000; }
 
   Options Persisting() {

@@ -14,7 +14,6 @@ using testing::Value;
 
 class DbStatsTest : public testing::DbTest {
  protected:
-  static void Sleep(uint64_t seconds) { fiber::sleep_for(seconds * 1'000'000'000); }
   static bool Has(const std::string& text, const std::string& what) {
     return text.find(what) != std::string::npos;
   }

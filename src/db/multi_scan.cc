@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/namespace.h"
+#include "read/range_preparation.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/db.h"
 
@@ -19,15 +20,12 @@ Status CheckScans(const MultiScanArgs& args) {
   const Comparator* const comparator = args.GetComparator();
   if (comparator == nullptr) return Status::InvalidArgument("MultiScanArgs requires comparator");
   for (size_t i = 0; i < args.size(); ++i) {
-    const RangeOpt& range = args.GetScanRanges()[i].range;
-    const std::string at = " at index " + std::to_string(i);
-    if (!range.start.has_value()) return Status::InvalidArgument("Scan has no start key" + at);
-    if (!range.limit.has_value()) {
-      if (args.reverse) return Status::InvalidArgument("Reverse MultiScan requires limit" + at);
-      continue;
-    }
-    if (comparator->CompareWithoutTimestamp(*range.start, false, *range.limit, false) >= 0) {
-      return Status::InvalidArgument("Scan start key is large or equal than limit" + at);
+    const ScanOptions& scan = args.GetScanRanges()[i];
+    Status s = cairn::CheckScanRange(*comparator, scan, i);
+    if (!s.ok()) return s;
+    if (args.reverse && !scan.range.limit.has_value()) {
+      return Status::InvalidArgument("Reverse MultiScan requires limit at index " +
+                                     std::to_string(i));
     }
   }
   return Status::OK();

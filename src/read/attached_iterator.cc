@@ -56,19 +56,15 @@ Status AttachedIterator::CheckRanges(const MultiScanArgs& args) const {
     return Status::InvalidArgument("Reverse MultiScan requires limit");
   }
   if (!has_limits && scans.size() > 1) return Status::InvalidArgument("Scan has no upper bound");
-  const auto compare = [this](const Slice& a, const Slice& b) {
-    return icmp_.user_comparator()->CompareWithoutTimestamp(a, false, b, false);
-  };
+  const Comparator& comparator = *icmp_.user_comparator();
   for (size_t i = 0; i < scans.size(); ++i) {
     const auto [start, limit] = scans[i].range;
     const std::string at = " at index " + std::to_string(i);
-    if (!start.has_value()) return Status::InvalidArgument("Scan has no start key" + at);
-    if (limit.has_value() && compare(*start, *limit) >= 0) {
-      return Status::InvalidArgument("Scan start key is large or equal than limit" + at);
-    }
+    Status s = CheckScanRange(comparator, scans[i], i);
+    if (!s.ok()) return s;
     if (i == 0) continue;
     if (!limit.has_value()) return Status::InvalidArgument("Scan has no upper bound" + at);
-    if (compare(*start, *scans[i - 1].range.limit) < 0) {
+    if (comparator.CompareWithoutTimestamp(*start, false, *scans[i - 1].range.limit, false) < 0) {
       return Status::InvalidArgument("Overlapping ranges" + at);
     }
   }

@@ -24,17 +24,27 @@ std::string BeforeKey(const InternalKeyComparator& icmp, const Slice& key) {
 bool BeginsBefore(const InternalKeyComparator& icmp, const FileSlot& file, const Slice& limit) {
   return icmp.CompareToBound(ExtractUserKey(file.smallest), limit) < 0;
 }
-bool EndsBefore(const InternalKeyComparator& icmp, const FileSlot& file, const Slice& start) {
-  return icmp.CompareToBound(ExtractUserKey(file.largest), start) < 0;
+bool OverlapsRange(const InternalKeyComparator& icmp, const FileSlot& file, const RangeOpt& keys) {
+  return (!keys.limit.has_value() || BeginsBefore(icmp, file, *keys.limit)) &&
+         icmp.CompareToBound(ExtractUserKey(file.largest), *keys.start) >= 0;
 }
 
 }  // namespace
 
+Status CheckScanRange(const Comparator& comparator, const ScanOptions& scan, size_t index) {
+  const auto& [start, limit] = scan.range;
+  const std::string at = " at index " + std::to_string(index);
+  if (!start.has_value()) return Status::InvalidArgument("Scan has no start key" + at);
+  if (limit.has_value() && comparator.CompareWithoutTimestamp(*start, false, *limit, false) >= 0) {
+    return Status::InvalidArgument("Scan start key is large or equal than limit" + at);
+  }
+  return Status::OK();
+}
+
 bool OverlapsRanges(const InternalKeyComparator& icmp, const FileSlot& file,
                     const std::vector<ScanOptions>& ranges) {
   return std::any_of(ranges.begin(), ranges.end(), [&](const ScanOptions& scan) {
-    return (!scan.range.limit.has_value() || BeginsBefore(icmp, file, *scan.range.limit)) &&
-           !EndsBefore(icmp, file, *scan.range.start);
+    return OverlapsRange(icmp, file, scan.range);
   });
 }
 
@@ -96,10 +106,7 @@ void RangePreparation::FindFiles(const LevelFiles& files, int level) {
   if (level == 0) {
     for (size_t i = 0; i < files.size; ++i) {
       for (size_t range = 0; range < ranges.size(); ++range) {
-        const RangeOpt& keys = ranges[range].range;
-        if (BeginsBefore(icmp, files[i], *keys.limit) && !EndsBefore(icmp, files[i], *keys.start)) {
-          add(files[i], range);
-        }
+        if (OverlapsRange(icmp, files[i], ranges[range].range)) add(files[i], range);
       }
     }
     return;

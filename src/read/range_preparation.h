@@ -56,6 +56,11 @@ class RangePreparation {
   fiber::BackgroundCall reading_;
 };
 
+// InvalidArgument: the range, one of several, at `index`, has no start, or one that is not below
+// its limit. RocksDB 11.8's texts.
+[[nodiscard]] Status CheckScanRange(const Comparator& comparator, const ScanOptions& scan,
+                                    size_t index);
+
 // Whether [file's keys] have any in common with one of the ranges.
 bool OverlapsRanges(const InternalKeyComparator& icmp, const FileSlot& file,
                     const std::vector<ScanOptions>& ranges);

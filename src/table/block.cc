@@ -26,7 +26,7 @@ void Block::Free::operator()(Block* block) const {
   }
   if (block->is_of_allocator_) [[unlikely]] {
     MemoryAllocator* allocator = nullptr;
-    std::memcpy(&allocator, block->data() + block->capacity_, sizeof(allocator));
+    std::memcpy(&allocator, block->data() + block->capacity_, sizeof(MemoryAllocator*));
     return allocator->Deallocate(block);
   }
   FreeBlockMemory(block, sizeof(Block) + block->capacity_);
@@ -34,7 +34,7 @@ void Block::Free::operator()(Block* block) const {
 
 Block::Ptr Block::AllocateFrom(MemoryAllocator* allocator, size_t size, size_t slack,
                                uint64_t file_offset) {
-  const size_t extra = sizeof(Block) + sizeof(allocator);
+  const size_t extra = sizeof(Block) + sizeof(MemoryAllocator*);
   const size_t asked = size + slack + extra;
   void* memory = allocator->Allocate(asked);
   if (memory == nullptr) return nullptr;
@@ -43,7 +43,7 @@ Block::Ptr Block::AllocateFrom(MemoryAllocator* allocator, size_t size, size_t s
   block->capacity_ = std::max(asked, allocator->UsableSize(memory, asked)) - extra;
   block->file_offset_ = file_offset;
   block->is_of_allocator_ = true;
-  std::memcpy(block->mutable_data() + block->capacity_, &allocator, sizeof(allocator));
+  std::memcpy(block->mutable_data() + block->capacity_, &allocator, sizeof(MemoryAllocator*));
   return Ptr(block);
 }
 

@@ -51,6 +51,19 @@ std::pair<std::string, std::string> At(const DataBlockIter& it) {
                     : std::pair<std::string, std::string>();
 }
 
+// `at`: what a cursor shows.
+template <typename Cursor, typename At>
+void ExpectSameBothWays(Cursor* a, Cursor* b, const At& at) {
+  a->SeekToFirst();
+  b->SeekToFirst();
+  for (; a->Valid(); a->Next(), b->Next()) ASSERT_EQ(at(*a), at(*b));
+  EXPECT_FALSE(b->Valid() || b->corrupt());
+  a->SeekToLast();
+  b->SeekToLast();
+  for (; a->Valid(); a->Prev(), b->Prev()) ASSERT_EQ(at(*a), at(*b));
+  EXPECT_FALSE(b->Valid() || b->corrupt());
+}
+
 class BlockProtectionTest : public ::testing::TestWithParam<int> {
  protected:
   uint8_t bytes() const { return static_cast<uint8_t>(GetParam()); }
@@ -74,14 +87,7 @@ TEST_P(BlockProtectionTest, CursorsDoTheSame) {
       a.Init(plain.get(), &icmp_, true);
       b.Init(guarded.get(), &icmp_, true);
       EXPECT_FALSE(b.Valid());
-      a.SeekToFirst();
-      b.SeekToFirst();
-      for (; a.Valid(); a.Next(), b.Next()) ASSERT_EQ(At(a), At(b));
-      EXPECT_FALSE(b.Valid() || b.corrupt());
-      a.SeekToLast();
-      b.SeekToLast();
-      for (; a.Valid(); a.Prev(), b.Prev()) ASSERT_EQ(At(a), At(b));
-      EXPECT_FALSE(b.Valid() || b.corrupt());
+      ExpectSameBothWays(&a, &b, At);
       Random64 random(5);
       for (int i = -1; i <= 2 * entries + 1; ++i) {
         const std::string target = InternalKeyOf(i, random.Uniform(15));
@@ -257,14 +263,7 @@ TEST_P(IndexProtectionTest, CursorsDoTheSameAndNoWrongByteIsBelieved) {
   IndexBlockIter a, b;
   a.Init(&plain, &icmp_, true);
   b.Init(&guarded, &icmp_, true);
-  a.SeekToFirst();
-  b.SeekToFirst();
-  for (; a.Valid(); a.Next(), b.Next()) ASSERT_EQ(At(a), At(b));
-  EXPECT_FALSE(b.Valid() || b.corrupt());
-  a.SeekToLast();
-  b.SeekToLast();
-  for (; a.Valid(); a.Prev(), b.Prev()) ASSERT_EQ(At(a), At(b));
-  EXPECT_FALSE(b.Valid() || b.corrupt());
+  ExpectSameBothWays(&a, &b, At);
   std::vector<std::pair<std::string, uint64_t>> expected;
   for (int i = 0; i <= 41; ++i) {
     a.Seek(InternalKeyOf(i));

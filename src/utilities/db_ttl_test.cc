@@ -61,7 +61,6 @@ class DbTtlTest : public testing::DbTest {
     ASSERT_TRUE(s.ok()) << s.ToString();
     db_.reset(ttl_);
   }
-  static void Sleep(uint64_t seconds) { fiber::sleep_for(seconds * 1'000'000'000); }
   void CompactAll() {
     CompactRangeOptions all;
     all.bottommost_level_compaction = BottommostLevelCompaction::kForce;

@@ -126,6 +126,8 @@ class DbTest : public ::testing::Test {
     });
     ASSERT_TRUE(result.ok()) << result.report;
   }
+  // In a simulated world.
+  static void Sleep(uint64_t seconds) { fiber::sleep_for(seconds * 1'000'000'000); }
   // False: in a minute it has not come true. (Where nothing can be waited for.)
   static bool Await(const std::function<bool()>& condition) {
     for (int i = 0; i < 60'000; ++i) {
