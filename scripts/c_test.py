@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+import rocksdb_crate
+
 CRATES = ['0.10', '0.17', '0.19']
 
 # Functions by the beginning of their names: why they are not there.
@@ -57,23 +59,6 @@ REFUSED = ['rocksdb_options_[gs]et_allow_mmap_reads', 'rocksdb_cuckoo_\\w+',
 
 def run(command, **kwargs):
     return subprocess.run([str(part) for part in command], text=True, capture_output=True, errors='replace', **kwargs)
-
-
-def fetch(folder, crate):
-    """The folder of the crate's RocksDB."""
-    (folder / 'src').mkdir()
-    (folder / 'src' / 'lib.rs').write_text('')
-    (folder / 'Cargo.toml').write_text('[package]\nname = "fetch"\nversion = "0.0.0"\nedition = "2021"\n[dependencies]\n'
-                                       f'librocksdb-sys = {{ version = "{crate}", default-features = false }}\n')
-    try:
-        result = run(['cargo', 'vendor', 'vendor'], cwd=folder, timeout=600)
-    except FileNotFoundError:
-        sys.exit('c_test.py: cargo is needed to fetch the crate: apt-get install cargo')
-    found = sorted(folder.glob('vendor/librocksdb-sys*/rocksdb'))
-    if result.returncode != 0 or not found:
-        sys.exit(f'c_test.py: cannot fetch librocksdb-sys:\n{result.stderr[-2000:]}')
-    version = re.search(r'^version = "([^"]*)"', (found[-1].parent / 'Cargo.toml').read_text(), re.MULTILINE)
-    return found[-1], version[1] if version else '?'
 
 
 def reason_of(function):
@@ -179,7 +164,7 @@ def play(crate, library):
     """(whether what is left passes, the report's lines)."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
-        rocksdb, version = fetch(folder, crate)
+        rocksdb, version = rocksdb_crate.fetch(folder, crate)
         source = (rocksdb / 'db' / 'c_test.c').read_text()
         phases = len(set(re.findall(r'StartPhase\("([^"]*)"\)', source)))
         test, used = compile_test(folder, rocksdb, source)

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-import c_test
+import rocksdb_crate
 
 CRATE = '0.10'
 
@@ -48,7 +48,7 @@ def main():
         folder = pathlib.Path(temporary)
         (folder / 'crate').mkdir()
         (folder / 'run').mkdir()
-        rocksdb, version = c_test.fetch(folder / 'crate', args.crate)
+        rocksdb, version = rocksdb_crate.fetch(folder / 'crate', args.crate)
         passes, output = run_tests(folder / 'run', rocksdb / 'tools' / 'ldb_test.py', args.ldb)
     failed = [name for name in passes if not passes[name]]
     surprises = [name for name in failed if name not in NOT_YET]

@@ -193,7 +193,7 @@ rocksdb::BlockBasedTableOptions TableOptions() {
   }
   table.prepopulate_block_cache =
       static_cast<rocksdb::BlockBasedTableOptions::PrepopulateBlockCache>(
-          InRange("prepopulate_block_cache", FLAGS_prepopulate_block_cache, 1));
+          InRange("prepopulate_block_cache", FLAGS_prepopulate_block_cache, 2));
   table.verify_compression = FLAGS_verify_compression;
   table.decouple_partitioned_filters = FLAGS_decouple_partitioned_filters;
   const auto charge = [&table](rocksdb::CacheEntryRole role, bool charged) {

@@ -186,8 +186,15 @@ struct BlockBasedTableOptions {
   // file.
   size_t max_auto_readahead_size = 256 * 1024;
 
-  enum class PrepopulateBlockCache : char { kDisable, kFlushOnly };
-  // A hint without effect: blocks come into the cache when they are read.
+  // Whether the blocks of a new table come into the block cache when they are written,
+  // uncompressed, instead of when they are read: where a read is dear (remote storage, direct I/O)
+  // what was written last needs none. Those of flushes, at low priority; or those of compactions,
+  // too, at the bottom priority. So do the partitions of the index and of the filter; what is not
+  // partitioned comes in when the table is opened, at the end of the same job, if it is to be
+  // cached at all. No effect on tables that are read back to be compared (paranoid_file_checks,
+  // verify_output_flags), which then means the file, nor on those that are kept without timestamps.
+  // kFlushAndCompaction is RocksDB 11's.
+  enum class PrepopulateBlockCache : char { kDisable, kFlushOnly, kFlushAndCompaction };
   PrepopulateBlockCache prepopulate_block_cache = PrepopulateBlockCache::kDisable;
 
   size_t initial_auto_readahead_size = 8 * 1024;

@@ -57,6 +57,10 @@ Status TableWriter::Open(uint64_t file_number) {
   builder.level = options_.level;
   builder.is_bottommost = options_.bottommost;
   builder.is_flush = options_.is_flush;
+  builder.reason = options_.reason;
+  builder.will_be_read_back = options_.read_back;
+  builder.use_secondary_cache = env_.db_options->lowest_used_cache_tier != CacheTier::kVolatileTier;
+  builder.block_protection_bytes = cf_options_.block_protection_bytes_per_key;
   builder.strip_timestamps = LacksTimestampsInTables(cf_options_);
   builder.skip_filters = options_.bottommost && cf_options_.optimize_filters_for_hits;
   builder.creation_time =

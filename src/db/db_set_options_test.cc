@@ -261,12 +261,12 @@ TEST_F(DbSetOptionsTest, ARefusalNamesTheOptionAndChangesNothing) {
                                        {"max_write_buffer_number", "many"},
                                        {"max_write_buffer_numbers.x", "2"},
                                        {"compaction_options_universal", "{nonsense=1}"},
-                                       {"block_based_table_factory", "{format_version=6}"},
+                                       {"block_based_table_factory", "{no_block_cache=true}"},
                                        {"blob_compression_type", "kXpressCompression"},
                                        {"compression", "kXpressCompression"},
                                        {"max_bytes_for_level_multiplier", "-1"}}) {
     refused(db_->SetOptions({fine, {name, value}}),
-            name == "block_based_table_factory" ? "format_version" : name.substr(0, 20));
+            name == "block_based_table_factory" ? "no_block_cache" : name.substr(0, 20));
   }
   refused(db_->SetOptions({}), "empty");
   for (const auto& [name, value] : Map{{"create_if_missing", "false"},
@@ -383,7 +383,11 @@ TEST_F(DbSetOptionsTest, BesideWritersReadersAndCompactions) {
          {"target_file_size_base", pick({"16K", "64K"})},
          {"max_bytes_for_level_base", pick({"64K", "128K", "256K"})},
          {"max_write_buffer_number", pick({"2", "5"})},
-         {"block_based_table_factory", pick({"{block_size=512}", "{block_size=2048}"})},
+         {"block_based_table_factory",
+          pick({"{block_size=512;format_version=6;prepopulate_block_cache=kFlushAndCompaction}",
+                "{block_size=2048;index_type=kTwoLevelIndexSearch;metadata_block_size=256}",
+                "{checksum=kCRC32c;data_block_index_type=kDataBlockBinaryAndHash;"
+                "index_type=kBinarySearch}"})},
          {"max_sequential_skip_in_iterations", pick({"1", "8"})}});
     SetDB({{"max_background_jobs", pick({"1", "2", "8"})},
            {"max_open_files", pick({"-1", "20"})},

@@ -168,8 +168,10 @@ template <>
 std::span<const std::pair<std::string_view, BlockBasedTableOptions::PrepopulateBlockCache>>
 EnumNames() {
   using Mode = BlockBasedTableOptions::PrepopulateBlockCache;
-  static constexpr std::pair<std::string_view, Mode> kNames[] = {{"kDisable", Mode::kDisable},
-                                                                 {"kFlushOnly", Mode::kFlushOnly}};
+  static constexpr std::pair<std::string_view, Mode> kNames[] = {
+      {"kDisable", Mode::kDisable},
+      {"kFlushOnly", Mode::kFlushOnly},
+      {"kFlushAndCompaction", Mode::kFlushAndCompaction}};
   return kNames;
 }
 

@@ -106,6 +106,19 @@ constexpr std::string_view kMutableTableOptions[] = {
     "block_size_deviation",
     "block_restart_interval",
     "index_block_restart_interval",
+    "metadata_block_size",
+    "checksum",
+    "format_version",
+    "index_type",
+    "index_shortening",
+    "enable_index_compression",
+    "data_block_index_type",
+    "data_block_hash_table_util_ratio",
+    "use_delta_encoding",
+    "partition_filters",
+    "optimize_filters_for_memory",
+    "verify_compression",
+    "prepopulate_block_cache",
 };
 
 bool Has(Names names, std::string_view name) {

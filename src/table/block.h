@@ -56,6 +56,7 @@ class Block {
   void Shrink(size_t size) { size_ = size; }
   // Where in the file the block begins.
   uint64_t file_offset() const { return file_offset_; }
+  void set_file_offset(uint64_t offset) { file_offset_ = offset; }
   size_t memory_usage() const { return sizeof(Block) + capacity_; }
 
   // Finds the restart array. Null, or what is wrong with it. Before any cursor.

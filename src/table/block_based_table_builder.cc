@@ -73,6 +73,7 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
         charges_->For(CacheEntryRole::kFilterConstruction));
   }
   MakePolicy();
+  warmer_ = CacheWarmer::Make(table_options_, options, icmp_);
   if (table_options.format_version >= 6) {
     // Nonzero: zero says that checksums do not depend on the offset, which these versions refuse.
     while (base_context_checksum_ == 0) {
@@ -291,6 +292,7 @@ void BlockBasedTableBuilder::FlushDataBlock() {
 
 void BlockBasedTableBuilder::StoreDataBlock(const Slice& raw) {
   if (!ok()) return;
+  if (warmer_ != nullptr) warmer_->AddData(raw);
   if (pipeline_ != nullptr && raw.size() >= kLargeBlock) {
     while (ok() && !pipeline_->Empty()) WriteOldestDataBlock();
     if (!ok()) return;
@@ -312,6 +314,7 @@ void BlockBasedTableBuilder::WriteDataBlock(const Status& compressed, const Stor
   BlockHandle handle;
   WriteStoredBlock(compressed, block, &handle);
   index_.AddHandle(handle);
+  if (ok() && warmer_ != nullptr) warmer_->PlaceData(handle.offset);
   if (alignment_ == 0 || !ok()) return;
   const uint64_t padding = (alignment_ - offset_ % alignment_) % alignment_;
   IOStatus io = padding == 0 ? IOStatus::OK() : file_->Pad(padding);
@@ -414,6 +417,9 @@ void BlockBasedTableBuilder::WriteFilter(std::map<std::string, BlockHandle>* met
       index_,
       [this](const Slice& contents, BlockHandle* place) {
         WriteRawBlock(contents, kNoCompression, place);
+        if (ok() && warmer_ != nullptr && table_options_.partition_filters) {
+          warmer_->AddFilter(contents, place->offset);
+        }
       },
       &handle);
   const char* const prefix =
@@ -426,6 +432,12 @@ void BlockBasedTableBuilder::WriteIndex(BlockHandle* handle) {
   const IndexBuilder::Sizes sizes = index_.Finish(
       [this](const Slice& contents, BlockHandle* place) {
         WriteBlock(contents, table_options_.enable_index_compression, place);
+        if (ok() && warmer_ != nullptr &&
+            table_options_.index_type == BlockBasedTableOptions::kTwoLevelIndexSearch) {
+          const IndexFormat format = {index_.user_keys(), HasDeltaEncodedIndex(table_options_),
+                                      /*has_first_key=*/false};
+          warmer_->AddIndex(contents, format, place->offset);
+        }
       },
       handle);
   properties_.index_size = sizes.all;

@@ -17,6 +17,7 @@
 #include "rocksdb/table.h"
 #include "table/block.h"
 #include "table/block_builder.h"
+#include "table/cache_warmer.h"
 #include "table/compression.h"
 #include "table/compression_pipeline.h"
 #include "table/dictionary_buffer.h"
@@ -106,6 +107,7 @@ class BlockBasedTableBuilder final : public TableBuilder {
   uint64_t raw_in_pipeline_ = 0;                   // bytes
   uint64_t raw_written_ = 0;                       // bytes, through the pipeline
   std::unique_ptr<FilterBuilder> filter_;          // null: none
+  std::unique_ptr<CacheWarmer> warmer_;            // null: blocks do not go to the cache
 
   std::string min_timestamp_, max_timestamp_;  // so far; empty: none
   const bool strip_timestamps_;

@@ -1,8 +1,6 @@
 #include "table/block_based_table_reader.h"
 
 #define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <algorithm>
 #include <map>
 
@@ -304,24 +302,10 @@ Status BlockBasedTable::SetGlobalSeqno(SequenceNumber largest_seqno) {
   return Status::OK();
 }
 
-// Blocks are cached under (prefix and kind, offset). A file keeps its prefix over reopening, so
-// that its cached blocks stay of use.
 void BlockBasedTable::MakeCachePrefix() {
   if (cache_ == nullptr) return;
-  if (properties_->db_session_id.empty() || properties_->orig_file_number == 0) {
-    cache_prefix_ = cache_->NewId();
-    return;
-  }
-  std::string id = properties_->db_session_id + properties_->db_id;
-  PutFixed64(&id, properties_->orig_file_number);
-  PutFixed64(&id, file_number_);
-  PutFixed64(&id, source_.file_size);
-  PutFixed64(&id, properties_->data_size);
-  PutFixed64(&id, properties_->num_entries);
-  PutFixed64(&id, properties_->raw_value_size);
-  // (With timestamps its blocks are others than without, where they are read so, too.)
-  if (bare_keys_) id.push_back('\1');
-  cache_prefix_ = XXH3_64bits(id.data(), id.size());
+  const auto known = CachePrefixOf(*properties_, file_number_, source_.file_size, bare_keys_);
+  cache_prefix_ = known ? *known : cache_->NewId();
 }
 
 // A table that says nothing of prefixes has none.
@@ -399,9 +383,8 @@ Status BlockBasedTable::PadDataBlock(Block::Ptr* block) const {
 Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHandle& handle,
                                      bool for_compaction, PrefetchBuffer* prefetch,
                                      BlockRef* block) const {
-  char key[16];
-  CacheKey(Cached::kData, handle.offset, key);
-  const Slice cache_key(key, sizeof(key));
+  const BlockCacheKey key(cache_prefix_, CachedBlock::kData, handle.offset);
+  const Slice cache_key = key.slice();
   if (cache_ != nullptr) {
     // What a compaction reads once does not come up for it.
     Cache::Handle* const h = LookupBlock(cache_key, handle.offset, secondary_ && !for_compaction,
@@ -430,7 +413,7 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
         Tick(BLOCK_CACHE_BYTES_READ, (*block)->memory_usage());
       }
       if (IsTraced()) [[unlikely]] {
-        TraceLookup(options, Cached::kData, handle, /*hit=*/true, for_compaction,
+        TraceLookup(options, CachedBlock::kData, handle, /*hit=*/true, for_compaction,
                     (*block)->memory_usage(), block->get());
       }
       return Status::OK();
@@ -439,7 +422,7 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
   if (options.read_tier == kBlockCacheTier) return Status::Incomplete("data block is not cached");
   Status s = LoadDataBlock(options, handle, for_compaction, prefetch, cache_key, block);
   if (IsTraced()) [[unlikely]] {
-    TraceLookup(options, Cached::kData, handle, /*hit=*/false, for_compaction,
+    TraceLookup(options, CachedBlock::kData, handle, /*hit=*/false, for_compaction,
                 *block ? (*block)->memory_usage() : 0, block->get());
   }
   return s;
@@ -468,12 +451,7 @@ Status BlockBasedTable::LoadDataBlock(const ReadOptions& options, const BlockHan
     return s;
   }
   (void)read.release();  // the cache has it
-  if (source_.statistics != nullptr) {
-    Tick(BLOCK_CACHE_ADD);
-    Tick(BLOCK_CACHE_DATA_ADD);
-    Tick(BLOCK_CACHE_DATA_BYTES_INSERT, charge);
-    Tick(BLOCK_CACHE_BYTES_WRITE, charge);
-  }
+  CountInsertion(source_.statistics, CachedBlock::kData, charge);
   block->SetCached(cache_, h);
   return s;
 }

@@ -22,6 +22,7 @@
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
 #include "table/block.h"
+#include "table/block_cache_key.h"
 #include "table/block_fetcher.h"
 #include "table/block_ref.h"
 #include "table/cache_ref.h"
@@ -36,6 +37,7 @@ namespace cairn {
 
 struct FilterBlock {
   explicit FilterBlock(Block::Ptr b) : block(std::move(b)), reader(block->contents()) {}
+  size_t memory_usage() const { return block->memory_usage() + sizeof(FilterBlock); }
   Block::Ptr block;
   FilterReader reader;
 };
@@ -151,13 +153,6 @@ class BlockBasedTable final : public TableReader {
   Status PinPartitions(PrefetchBuffer* tail);
   void MakeCachePrefix();
 
-  // What lies in the cache under a key of its kind. In the key, because a damaged handle may say
-  // that a data block's place is an index's.
-  enum class Cached : uint64_t { kData = 0, kIndex = 1, kFilter = 2 };
-  void CacheKey(Cached kind, uint64_t offset, char* key) const {
-    EncodeFixed64(key, cache_prefix_ ^ static_cast<uint64_t>(kind) << 62);
-    EncodeFixed64(key + 8, offset);
-  }
   // The second half of a lookup in the cache, which had nothing: reads the block, into the cache if
   // it is to be there.
   Status LoadDataBlock(const ReadOptions& options, const BlockHandle& handle, bool for_compaction,
@@ -247,8 +242,8 @@ class BlockBasedTable final : public TableReader {
                    bool skip_filters);
   // A block was looked up, and found (`hit`), or read. `size`: in bytes, in memory; `data`: it, if
   // it is a data block.
-  void TraceLookup(const ReadOptions& options, Cached kind, const BlockHandle& handle, bool hit,
-                   bool for_compaction, size_t size, const Block* data) const;
+  void TraceLookup(const ReadOptions& options, CachedBlock kind, const BlockHandle& handle,
+                   bool hit, bool for_compaction, size_t size, const Block* data) const;
 
   void Tick(uint32_t ticker, uint64_t count = 1) const {
     if (source_.statistics != nullptr) source_.statistics->recordTick(ticker, count);

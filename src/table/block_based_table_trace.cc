@@ -63,7 +63,7 @@ Status BlockBasedTable::TracedGet(const ReadOptions& options, const Slice& inter
   return GetUntraced(options, internal_key, context, skip_filters);
 }
 
-void BlockBasedTable::TraceLookup(const ReadOptions& options, Cached kind,
+void BlockBasedTable::TraceLookup(const ReadOptions& options, CachedBlock kind,
                                   const BlockHandle& handle, bool hit, bool for_compaction,
                                   size_t size, const Block* data) const {
   if (cache_ == nullptr) return;  // nothing was looked up
@@ -71,11 +71,11 @@ void BlockBasedTable::TraceLookup(const ReadOptions& options, Cached kind,
   BlockCacheTraceRecord record;
   record.access_timestamp = fiber::wall_micros();
   // (The top level of a filter in partitions has the index's format.)
-  const bool is_filter =
-      kind == Cached::kFilter || (partitioned_filter_ && handle.offset == filter_handle_.offset);
-  record.block_type = kind == Cached::kData ? kBlockTraceDataBlock
-                      : is_filter           ? kBlockTraceFilterBlock
-                                            : kBlockTraceIndexBlock;
+  const bool is_filter = kind == CachedBlock::kFilter ||
+                         (partitioned_filter_ && handle.offset == filter_handle_.offset);
+  record.block_type = kind == CachedBlock::kData ? kBlockTraceDataBlock
+                      : is_filter                ? kBlockTraceFilterBlock
+                                                 : kBlockTraceIndexBlock;
   record.block_size = size;
   record.cf_id = properties_->column_family_id;
   record.level = level_ >= 0 ? static_cast<uint32_t>(level_) : std::numeric_limits<uint32_t>::max();
@@ -107,9 +107,8 @@ void BlockBasedTable::TraceLookup(const ReadOptions& options, Cached kind,
       if (ExtractValueType(it.key()) != kTypeMerge) break;
     }
   }
-  char key[16];
-  CacheKey(kind, handle.offset, key);
-  trace_->Write(record, Slice(key, sizeof(key)), properties_->column_family_name, referenced_key);
+  const BlockCacheKey key(cache_prefix_, kind, handle.offset);
+  trace_->Write(record, key.slice(), properties_->column_family_name, referenced_key);
 }
 
 }  // namespace cairn

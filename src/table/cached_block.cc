@@ -73,6 +73,19 @@ const Cache::CacheItemHelper* HelperOf() {
 
 }  // namespace
 
+void CountInsertion(Statistics* statistics, CachedBlock kind, size_t charge) {
+  if (statistics == nullptr) return;
+  static constexpr uint32_t kAdds[] = {BLOCK_CACHE_DATA_ADD, BLOCK_CACHE_INDEX_ADD,
+                                       BLOCK_CACHE_FILTER_ADD};
+  static constexpr uint32_t kBytes[] = {BLOCK_CACHE_DATA_BYTES_INSERT,
+                                        BLOCK_CACHE_INDEX_BYTES_INSERT,
+                                        BLOCK_CACHE_FILTER_BYTES_INSERT};
+  statistics->recordTick(BLOCK_CACHE_ADD, 1);
+  statistics->recordTick(kAdds[static_cast<size_t>(kind)], 1);
+  statistics->recordTick(kBytes[static_cast<size_t>(kind)], charge);
+  statistics->recordTick(BLOCK_CACHE_BYTES_WRITE, charge);
+}
+
 const Cache::CacheItemHelper* DataBlockHelper() { return HelperOf<Block>(); }
 const Cache::CacheItemHelper* IndexBlockHelper() { return HelperOf<IndexBlock>(); }
 const Cache::CacheItemHelper* FilterBlockHelper() { return HelperOf<FilterBlock>(); }

@@ -10,7 +10,9 @@
 
 #include "base/namespace.h"
 #include "rocksdb/cache.h"
+#include "rocksdb/statistics.h"
 #include "table/block.h"
+#include "table/block_cache_key.h"
 
 namespace cairn {
 
@@ -18,6 +20,9 @@ namespace cairn {
 const Cache::CacheItemHelper* DataBlockHelper();
 const Cache::CacheItemHelper* IndexBlockHelper();
 const Cache::CacheItemHelper* FilterBlockHelper();
+
+// Counts a block of `charge` bytes that has come into the cache. `statistics` may be null.
+void CountInsertion(Statistics* statistics, CachedBlock kind, size_t charge);
 
 // The block of what was saved. `file_offset`: where it begins in its file. Corruption if the bytes
 // are not those that were saved, MemoryLimit without memory. `allocator`: see Block::Allocate.

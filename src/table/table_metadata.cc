@@ -18,14 +18,6 @@
 
 namespace cairn {
 
-namespace {
-
-size_t MemoryOf(const FilterBlock& filter) {
-  return filter.block->memory_usage() + sizeof(FilterBlock);
-}
-
-}  // namespace
-
 Status BlockBasedTable::ReadIndexBlock(const BlockHandle& handle, bool verify,
                                        const ReadLimits& limits, PrefetchBuffer* prefetch,
                                        std::unique_ptr<IndexBlock>* index) const {
@@ -204,9 +196,8 @@ Status BlockBasedTable::GetIndexBlock(const ReadOptions& options, const BlockHan
                                       PrefetchBuffer* prefetch, IndexRef* index) const {
   const Perf perf;
   const PerfTimer timer(perf, &PerfContext::read_index_block_nanos);
-  char key[16];
-  CacheKey(Cached::kIndex, handle.offset, key);
-  const Slice cache_key(key, sizeof(key));
+  const BlockCacheKey key(cache_prefix_, CachedBlock::kIndex, handle.offset);
+  const Slice cache_key = key.slice();
   if (cache_ != nullptr) {
     Cache::Handle* const h =
         LookupBlock(cache_key, handle.offset, secondary_, IndexBlockHelper(), MetadataPriority(),
@@ -232,7 +223,7 @@ Status BlockBasedTable::GetIndexBlock(const ReadOptions& options, const BlockHan
         perf.CountAt(level_, &PerfContextByLevel::block_cache_hit_count);
       }
       if (IsTraced()) [[unlikely]] {
-        TraceLookup(options, Cached::kIndex, handle, /*hit=*/true, /*for_compaction=*/false,
+        TraceLookup(options, CachedBlock::kIndex, handle, /*hit=*/true, /*for_compaction=*/false,
                     index->get()->memory_usage(), nullptr);
       }
       return Status::OK();
@@ -241,7 +232,7 @@ Status BlockBasedTable::GetIndexBlock(const ReadOptions& options, const BlockHan
   if (options.read_tier == kBlockCacheTier) return Status::Incomplete("index block is not cached");
   Status s = LoadIndexBlock(options, handle, prefetch, cache_key, index);
   if (IsTraced()) [[unlikely]] {
-    TraceLookup(options, Cached::kIndex, handle, /*hit=*/false, /*for_compaction=*/false,
+    TraceLookup(options, CachedBlock::kIndex, handle, /*hit=*/false, /*for_compaction=*/false,
                 *index ? index->get()->memory_usage() : 0, nullptr);
   }
   return s;
@@ -270,10 +261,7 @@ Status BlockBasedTable::LoadIndexBlock(const ReadOptions& options, const BlockHa
     return s;
   }
   (void)read.release();  // the cache has it
-  Tick(BLOCK_CACHE_ADD);
-  Tick(BLOCK_CACHE_INDEX_ADD);
-  Tick(BLOCK_CACHE_INDEX_BYTES_INSERT, charge);
-  Tick(BLOCK_CACHE_BYTES_WRITE, charge);
+  CountInsertion(source_.statistics, CachedBlock::kIndex, charge);
   index->SetCached(cache_, h);
   return s;
 }
@@ -299,15 +287,14 @@ Status BlockBasedTable::GetFilter(const ReadOptions& options, const BlockHandle&
                                   PrefetchBuffer* prefetch, FilterRef* filter) const {
   const Perf perf;
   const PerfTimer timer(perf, &PerfContext::read_filter_block_nanos);
-  char key[16];
-  CacheKey(Cached::kFilter, handle.offset, key);
-  const Slice cache_key(key, sizeof(key));
+  const BlockCacheKey key(cache_prefix_, CachedBlock::kFilter, handle.offset);
+  const Slice cache_key = key.slice();
   if (cache_ != nullptr) {
     Cache::Handle* const h =
         LookupBlock(cache_key, handle.offset, secondary_, FilterBlockHelper(), MetadataPriority(),
                     [](Block::Ptr restored, void** entry, size_t* charge) {
                       auto block = std::make_unique<FilterBlock>(std::move(restored));
-                      *charge = MemoryOf(*block);
+                      *charge = block->memory_usage();
                       *entry = block.release();
                       return Status::OK();
                     });
@@ -315,17 +302,17 @@ Status BlockBasedTable::GetFilter(const ReadOptions& options, const BlockHandle&
       Tick(BLOCK_CACHE_HIT);
       Tick(BLOCK_CACHE_FILTER_HIT);
       filter->SetCached(cache_, h);
-      Tick(BLOCK_CACHE_BYTES_READ, MemoryOf(*filter->get()));
+      Tick(BLOCK_CACHE_BYTES_READ, filter->get()->memory_usage());
       if (PerfContext* const counters = perf.counters()) {
         counters->block_cache_hit_count += 1;
         counters->block_cache_filter_hit_count += 1;
-        counters->block_cache_read_byte += MemoryOf(*filter->get());
-        counters->block_cache_filter_read_byte += MemoryOf(*filter->get());
+        counters->block_cache_read_byte += filter->get()->memory_usage();
+        counters->block_cache_filter_read_byte += filter->get()->memory_usage();
         perf.CountAt(level_, &PerfContextByLevel::block_cache_hit_count);
       }
       if (IsTraced()) [[unlikely]] {
-        TraceLookup(options, Cached::kFilter, handle, /*hit=*/true, /*for_compaction=*/false,
-                    MemoryOf(*filter->get()), nullptr);
+        TraceLookup(options, CachedBlock::kFilter, handle, /*hit=*/true, /*for_compaction=*/false,
+                    filter->get()->memory_usage(), nullptr);
       }
       return Status::OK();
     }
@@ -333,8 +320,8 @@ Status BlockBasedTable::GetFilter(const ReadOptions& options, const BlockHandle&
   if (options.read_tier == kBlockCacheTier) return Status::Incomplete("filter block is not cached");
   Status s = LoadFilter(options, handle, prefetch, cache_key, filter);
   if (IsTraced()) [[unlikely]] {
-    TraceLookup(options, Cached::kFilter, handle, /*hit=*/false, /*for_compaction=*/false,
-                *filter ? MemoryOf(*filter->get()) : 0, nullptr);
+    TraceLookup(options, CachedBlock::kFilter, handle, /*hit=*/false, /*for_compaction=*/false,
+                *filter ? filter->get()->memory_usage() : 0, nullptr);
   }
   return s;
 }
@@ -355,7 +342,7 @@ Status BlockBasedTable::LoadFilter(const ReadOptions& options, const BlockHandle
     filter->SetOwned(read.release());
     return s;
   }
-  const size_t charge = MemoryOf(*read);
+  const size_t charge = read->memory_usage();
   Cache::Handle* h = nullptr;
   s = InsertBlock(cache_key, read.get(), FilterBlockHelper(), charge, &h, MetadataPriority());
   if (!s.ok()) {
@@ -363,10 +350,7 @@ Status BlockBasedTable::LoadFilter(const ReadOptions& options, const BlockHandle
     return s;
   }
   (void)read.release();  // the cache has it
-  Tick(BLOCK_CACHE_ADD);
-  Tick(BLOCK_CACHE_FILTER_ADD);
-  Tick(BLOCK_CACHE_FILTER_BYTES_INSERT, charge);
-  Tick(BLOCK_CACHE_BYTES_WRITE, charge);
+  CountInsertion(source_.statistics, CachedBlock::kFilter, charge);
   filter->SetCached(cache_, h);
   return s;
 }

@@ -15,6 +15,7 @@
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
+#include "rocksdb/types.h"
 
 namespace cairn {
 
@@ -67,6 +68,12 @@ struct TableBuilderOptions {
   bool is_bottommost = false;
   bool is_flush = false;
   bool skip_filters = false;  // write no filter (optimize_filters_for_hits at the last level)
+  // What it is written for, and whether it will be read back to be compared: whether its blocks go
+  // to the block cache (prepopulate_block_cache). How blocks lie there see TableReaderOptions.
+  TableFileCreationReason reason = TableFileCreationReason::kMisc;
+  bool will_be_read_back = false;
+  bool use_secondary_cache = true;
+  uint8_t block_protection_bytes = 0;
   // The table gets bare keys. All that are added have the smallest timestamp.
   bool strip_timestamps = false;
   uint64_t creation_time = 0;       // Unix seconds; 0: not known
