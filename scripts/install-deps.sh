@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs, from Debian's archive, the packages that are missing for a job; quiet when nothing is missing.
-#   scripts/install-deps.sh [build|test|check|sanitize|bench|crash|fuzz|fiber|fiberize|suite|docs|windows|jni|rust|cluster|all]...     default: build
+#   scripts/install-deps.sh [build|test|check|sanitize|bench|crash|fuzz|fiber|fiberize|suite|docs|windows|jni|headers|rust|cluster|all]...     default: build
 set -eu
 
 build="g++ cmake ninja-build pkg-config python3 liburing-dev libisal-dev libxxhash-dev liblz4-dev libzstd-dev
@@ -23,6 +23,7 @@ fiberize="$fiber libgtest-dev libgmock-dev libbenchmark-dev libsnappy-dev liblz4
 docs="git python3 python3-venv doxygen graphviz"
 suite="$build dpkg-dev xz-utils patch tcl python3-venv"    # Redis's own tests: redis_suite.py
 # RocksJava on Cairn: jni.py; what its own tests need.
+headers="python3-clang-19 libclang1-19"    # beside cargo: compare_headers.py
 jni="$build openjdk-17-jdk-headless maven dpkg-dev xz-utils patch junit4 libassertj-core-java libmockito-java"
 # The crate rocksdb on Cairn, beside cargo: libclang for its bindings; the peers: Debian's RocksDB, and others that Maven fetches.
 rust="$build libclang-19-dev librocksdb-dev maven"
@@ -48,10 +49,11 @@ for job in "${@:-build}"; do
     docs) wanted="$wanted $docs" ;;
     windows) wanted="$wanted $windows" ;;
     jni) wanted="$wanted $jni" ;;
+    headers) wanted="$wanted $headers" ;;
     rust) wanted="$wanted $rust" ;;
     cluster) wanted="$wanted $cluster" ;;
     all) wanted="$wanted $build $test $check $sanitize $bench" ;;
-    *) echo "install-deps.sh: unknown job '$job' (build, test, check, sanitize, bench, crash, fuzz, fiber, fiberize, suite, docs, windows, jni, rust, cluster or all)" >&2; exit 2 ;;
+    *) echo "install-deps.sh: unknown job '$job' (build, test, check, sanitize, bench, crash, fuzz, fiber, fiberize, suite, docs, windows, jni, headers, rust, cluster or all)" >&2; exit 2 ;;
   esac
 done
 

@@ -331,5 +331,7 @@ enum class CacheEntryRole {
   kMisc,
 };
 constexpr uint32_t kNumCacheEntryRoles = static_cast<uint32_t>(CacheEntryRole::kMisc) + 1;
+// "data-block", ... Lives for ever.
+const std::string& GetCacheEntryRoleName(CacheEntryRole role);
 
 }  // namespace ROCKSDB_NAMESPACE

@@ -1,6 +1,10 @@
 // Cleanable: an object that runs registered functions when it dies. Iterators and pinned slices use
-// it to hold the blocks and memtables that their bytes live in. Not thread-safe.
+// it to hold the blocks and memtables that their bytes live in. SharedCleanablePtr: one that
+// several have. Neither is thread-safe, but each of several pointers to the same one may be used by
+// a thread of its own.
 #pragma once
+
+#include <memory>
 
 #include "rocksdb/rocksdb_namespace.h"
 
@@ -49,6 +53,25 @@ class Cleanable {
     if (cleanup_.function != nullptr) RunCleanupsSlow();
   }
   void RunCleanupsSlow();
+};
+
+// A pointer to a Cleanable, whose cleanups run when the last pointer to it is gone. Null at first.
+class SharedCleanablePtr {
+ public:
+  // Makes it a pointer to a new one.
+  void Allocate();
+  void Reset() { shared_.reset(); }
+  Cleanable* get() const { return shared_.get(); }
+  Cleanable& operator*() const { return *shared_; }
+  Cleanable* operator->() const { return shared_.get(); }
+
+  // `target` keeps the Cleanable until its own cleanups run; so does this pointer, or no longer.
+  // Nothing, if it is null.
+  void RegisterCopyWith(Cleanable* target) const;
+  void MoveAsCleanupTo(Cleanable* target);
+
+ private:
+  std::shared_ptr<Cleanable> shared_;
 };
 
 }  // namespace ROCKSDB_NAMESPACE

@@ -67,6 +67,12 @@ class Comparator : public Customizable, public CompareInterface {
   // Bytes of the timestamp at each key's end; 0: keys have none.
   size_t timestamp_size() const { return timestamp_size_; }
 
+  // The largest and the smallest timestamp, and one as text: of a comparator of one's own without
+  // these functions bytes of 0xff and of 0, and no text.
+  virtual Slice GetMaxTimestamp() const;
+  virtual Slice GetMinTimestamp() const;
+  virtual std::string TimestampToString(const Slice& /*timestamp*/) const { return ""; }
+
   // <0, 0, >0 as timestamp ts1 is older than, equal to, or newer than ts2.
   virtual int CompareTimestamp(const Slice& /*ts1*/, const Slice& /*ts2*/) const { return 0; }
 

@@ -130,4 +130,13 @@ Status DeleteFilesInRange(DB* db, ColumnFamilyHandle* column_family, const Slice
 Status DeleteFilesInRanges(DB* db, ColumnFamilyHandle* column_family, const RangePtr* ranges,
                            size_t n, bool include_end = true);
 
+// Reads every block of a table file that no database needs to have open. Corruption names the file
+// and the offset. `options`: the family's. SUSPENDS.
+Status VerifySstFileChecksum(const Options& options, const EnvOptions& env_options,
+                             const std::string& file_path);
+// `largest_seqno`: of the database's word for it, not needed here.
+Status VerifySstFileChecksum(const Options& options, const EnvOptions& env_options,
+                             const ReadOptions& read_options, const std::string& file_path,
+                             const SequenceNumber& largest_seqno = 0);
+
 }  // namespace ROCKSDB_NAMESPACE

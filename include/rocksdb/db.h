@@ -18,6 +18,7 @@
 
 #include "rocksdb/attribute_groups.h"
 #include "rocksdb/column_family_handle.h"
+#include "rocksdb/db_property_names.h"
 #include "rocksdb/iterator.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/metadata.h"
@@ -44,6 +45,7 @@ class StatsHistoryIterator;        // rocksdb/stats_history.h
 class Replayer;                    // rocksdb/utilities/replayer.h
 class TraceReader;                 // rocksdb/trace_reader_writer.h
 class TraceWriter;                 // rocksdb/trace_reader_writer.h
+class UserWriteCallback;           // rocksdb/user_write_callback.h
 struct BlockCacheTraceOptions;     // rocksdb/block_cache_trace_writer.h
 struct CompactionJobInfo;          // rocksdb/listener.h
 struct ExportImportFilesMetaData;  // rocksdb/metadata.h
@@ -52,6 +54,9 @@ struct PerfContext;                // rocksdb/perf_context.h
 
 static const int kMajorVersion = ROCKSDB_MAJOR;
 static const int kMinorVersion = ROCKSDB_MINOR;
+
+// The family of persist_stats_to_disk.
+extern const std::string kPersistentStatsColumnFamilyName;
 
 struct GetMergeOperandsOptions {
   int expected_max_number_of_operands = 0;
@@ -273,6 +278,12 @@ class DB {
   // All entries of the batch at once: a reader sees all or none, and so does recovery. `updates` is
   // not changed, but its sequence number is.
   virtual Status Write(const WriteOptions& options, WriteBatch* updates) = 0;
+  // The same; `callback` (rocksdb/user_write_callback.h, not null) is told how far it is. Such a
+  // write is logged by itself, not with others.
+  virtual Status WriteWithCallback(const WriteOptions& /*options*/, WriteBatch* /*updates*/,
+                                   UserWriteCallback* /*callback*/) {
+    return Status::NotSupported("WriteWithCallback not implemented for this interface.");
+  }
 
   // --- Reading ---
 
@@ -509,68 +520,8 @@ class DB {
 
   // --- Properties ---
 
-  // The names of properties ("rocksdb.num-files-at-level"); those that end in a digit or prefix
-  // take an argument.
-  struct Properties {
-    static const std::string kNumFilesAtLevelPrefix;
-    static const std::string kCompressionRatioAtLevelPrefix;
-    static const std::string kStats;
-    static const std::string kSSTables;
-    static const std::string kCFStats;
-    static const std::string kCFStatsNoFileHistogram;
-    static const std::string kCFFileHistogram;
-    static const std::string kDBStats;
-    static const std::string kLevelStats;
-    static const std::string kBlockCacheEntryStats;
-    static const std::string kFastBlockCacheEntryStats;
-    static const std::string kNumImmutableMemTable;
-    static const std::string kNumImmutableMemTableFlushed;
-    static const std::string kMemTableFlushPending;
-    static const std::string kNumRunningFlushes;
-    static const std::string kCompactionPending;
-    static const std::string kNumRunningCompactions;
-    static const std::string kBackgroundErrors;
-    static const std::string kCurSizeActiveMemTable;
-    static const std::string kCurSizeAllMemTables;
-    static const std::string kSizeAllMemTables;
-    static const std::string kNumEntriesActiveMemTable;
-    static const std::string kNumEntriesImmMemTables;
-    static const std::string kNumDeletesActiveMemTable;
-    static const std::string kNumDeletesImmMemTables;
-    static const std::string kEstimateNumKeys;
-    static const std::string kEstimateTableReadersMem;
-    static const std::string kIsFileDeletionsEnabled;
-    static const std::string kNumSnapshots;
-    static const std::string kOldestSnapshotTime;
-    static const std::string kOldestSnapshotSequence;
-    static const std::string kNumLiveVersions;
-    static const std::string kCurrentSuperVersionNumber;
-    static const std::string kEstimateLiveDataSize;
-    static const std::string kMinLogNumberToKeep;
-    static const std::string kMinObsoleteSstNumberToKeep;
-    static const std::string kTotalSstFilesSize;
-    static const std::string kLiveSstFilesSize;
-    static const std::string kLiveSstFilesSizeAtTemperature;
-    static const std::string kBaseLevel;
-    static const std::string kEstimatePendingCompactionBytes;
-    static const std::string kAggregatedTableProperties;
-    static const std::string kAggregatedTablePropertiesAtLevel;
-    static const std::string kActualDelayedWriteRate;
-    static const std::string kIsWriteStopped;
-    static const std::string kEstimateOldestKeyTime;
-    static const std::string kBlockCacheCapacity;
-    static const std::string kBlockCacheUsage;
-    static const std::string kBlockCachePinnedUsage;
-    static const std::string kOptionsStatistics;
-    static const std::string kNumBlobFiles;
-    static const std::string kBlobStats;
-    static const std::string kTotalBlobFileSize;  // bytes, of all files that some reader may need
-    static const std::string kLiveBlobFileSize;   // of those of the present state
-    static const std::string kLiveBlobFileGarbageSize;
-    static const std::string kBlobCacheCapacity;
-    static const std::string kBlobCacheUsage;
-    static const std::string kBlobCachePinnedUsage;
-  };
+  // The names of properties.
+  using Properties = DBPropertyNames;
 
   // False for a name that is unknown or, for GetIntProperty, not a number.
   virtual bool GetProperty(ColumnFamilyHandle* column_family, const Slice& property,
@@ -746,6 +697,14 @@ class DB {
   // All writes so far become durable. Not together with manual_wal_flush's unflushed records: call
   // FlushWAL(true) for those.
   virtual Status SyncWAL() = 0;
+  // What can be read stays as it is, and is handed to the operating system, until UnlockWAL() was
+  // called as often as this: writers wait (Incomplete with no_slowdown). A checkpoint that is made
+  // meanwhile has just that. Flushes and compactions go on; what else changes the data (ingestion,
+  // families) is not held up. Do not write, nor close the database, from where the lock is held.
+  // An error of the log leaves it unlocked.
+  virtual Status LockWAL() { return Status::NotSupported("LockWAL not implemented"); }
+  // Aborted: it is not locked.
+  virtual Status UnlockWAL() { return Status::NotSupported("UnlockWAL not implemented"); }
   // The last write.
   virtual SequenceNumber GetLatestSequenceNumber() const = 0;
 
@@ -799,6 +758,8 @@ class DB {
   void GetColumnFamilyMetaData(ColumnFamilyMetaData* metadata) {
     GetColumnFamilyMetaData(DefaultColumnFamily(), metadata);
   }
+  // Of all families, behind what is there.
+  virtual void GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* /*metadata*/) {}
   // Of some levels or keys: only levels that have such files, and no blob files. (Of RocksDB 10.)
   // Without any, of a DB of one's own.
   virtual void GetColumnFamilyMetaData(ColumnFamilyHandle* /*column_family*/,
@@ -888,6 +849,25 @@ class DB {
                                               const Range* /*range*/, std::size_t /*n*/,
                                               TablePropertiesCollection* /*props*/) {
     return Status::NotSupported("GetPropertiesOfTablesInRange() is not supported.");
+  }
+
+  // The same by level: one for each that the family has.
+  virtual Status GetPropertiesOfTablesByLevel(
+      ColumnFamilyHandle* /*column_family*/,
+      std::vector<std::unique_ptr<TablePropertiesCollection>>* /*props_by_level*/) {
+    return Status::NotSupported("GetPropertiesOfTablesByLevel() is not supported.");
+  }
+  // When the oldest table file was made, in seconds since 1970; 0: of one it is not known;
+  // UINT64_MAX: there is none. NotSupported, unless max_open_files is -1.
+  virtual Status GetCreationTimeOfOldestFile(uint64_t* /*creation_time*/) {
+    return Status::NotSupported("GetCreationTimeOfOldestFile() is not supported.");
+  }
+  // Deletes all keys outside of [begin_key, end_key), and the space that they take as far as it is
+  // that of whole files. InvalidArgument: end_key comes before begin_key, or the family's keys have
+  // timestamps. Not atomic. SUSPENDS.
+  virtual Status ClipColumnFamily(ColumnFamilyHandle* /*column_family*/, const Slice& /*begin_key*/,
+                                  const Slice& /*end_key*/) {
+    return Status::NotSupported("ClipColumnFamily() is not supported.");
   }
 
   // Of the database, for ever (also in the IDENTITY file), and of this opening.

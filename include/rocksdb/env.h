@@ -1,10 +1,14 @@
-// Env: the operating system as a database sees it: a FileSystem, the time, and a logger. In Cairn
-// it is a thin handle: files are reached through the FileSystem that it holds, so a test that wants
-// to intercept them wraps a FileSystem and makes an Env of it with NewCompositeEnv(). Env's own
-// functions are therefore not virtual, but for those that run functions in the background, or list
-// the threads that do.
+// Env: the operating system as a database sees it: files, the time, background threads, a logger.
 //
-// Also here: Logger, which the LOG file and users' own logs implement, and the Log functions.
+// A database reaches files through the FileSystem that its Env has. One that is made over a
+// FileSystem passes its own functions on to it; whoever wants to intercept files does best to wrap
+// a FileSystem (file_system.h) and make an Env of it with NewCompositeEnv(). An Env of one's own,
+// derived from Env or EnvWrapper, may instead have functions for files: its FileSystem then is one
+// that calls these. Files that it hands on from an Env over a FileSystem, as EnvWrapper does, are
+// that one's, with all that they can.
+//
+// Also here: Logger, which the LOG file and users' own logs implement, and the Log functions. The
+// files of an Env: env_files.h.
 //
 // Env and Logger are thread-safe.
 #pragma once
@@ -36,15 +40,25 @@
 #undef DeleteFile
 #undef GetCurrentTime
 #undef GetFreeSpace
+#undef LoadLibrary
 namespace ROCKSDB_NAMESPACE {
 
+class Directory;
+class DynamicLibrary;
 class FileLock;
 class FileSystem;
 class Logger;
+class MemoryMappedFileBuffer;
+class RandomAccessFile;
+class RandomRWFile;
 class RateLimiter;
-class SystemClock;  // rocksdb/system_clock.h
+class SequentialFile;
+class SystemClock;          // rocksdb/system_clock.h
+class ThreadStatusUpdater;  // RocksDB's own; there is none here
+class WritableFile;
 struct ConfigOptions;
 struct DBOptions;
+struct ImmutableDBOptions;  // what an open database has of DBOptions; not for programs
 
 // Of background threads, lowest first.
 enum class CpuPriority { kIdle = 0, kLow = 1, kNormal = 2, kHigh = 3 };
@@ -115,7 +129,11 @@ class Env : public Customizable {
   // Priorities at a rate limiter; IO_TOTAL: not limited.
   enum IOPriority { IO_LOW = 0, IO_MID = 1, IO_HIGH = 2, IO_USER = 3, IO_TOTAL = 4 };
 
+  // For an Env of one's own: what it does not override of files is NotSupported. (In RocksDB most
+  // of those are pure virtual.)
+  Env();
   explicit Env(const std::shared_ptr<FileSystem>& fs);
+  Env(const std::shared_ptr<FileSystem>& fs, const std::shared_ptr<SystemClock>& clock);
   Env(const Env&) = delete;
   void operator=(const Env&) = delete;
   ~Env() override;
@@ -140,53 +158,110 @@ class Env : public Customizable {
   static Status CreateFromUri(const ConfigOptions& config_options, const std::string& env_uri,
                               const std::string& fs_uri, Env** result, std::shared_ptr<Env>* guard);
 
+  // RocksDB's older name of CreateFromString().
+  static Status LoadEnv(const std::string& value, Env** env);
+  static Status LoadEnv(const std::string& value, Env** env, std::shared_ptr<Env>* guard);
+
   const std::shared_ptr<FileSystem>& GetFileSystem() const { return file_system_; }
 
-  // --- Time ---
-  // The functions below as an object: SystemClock::Default().
+  // --- Time. (Databases take it from the operating system, or from a simulation, in any case.) ---
+  // The functions below as an object.
   const std::shared_ptr<SystemClock>& GetSystemClock() const;
   // Microseconds since 1970.
-  uint64_t NowMicros();
+  virtual uint64_t NowMicros();
   // Nanoseconds of a clock that never goes back, from an arbitrary start.
-  uint64_t NowNanos();
+  virtual uint64_t NowNanos();
   // Nanoseconds of CPU that the calling thread has used.
-  uint64_t NowCPUNanos();
+  virtual uint64_t NowCPUNanos();
   // Parks the fiber, or blocks the thread outside a fiber. SUSPENDS.
-  void SleepForMicroseconds(int micros);
+  virtual void SleepForMicroseconds(int micros);
   // Seconds since 1970.
-  Status GetCurrentTime(int64_t* unix_time);
+  virtual Status GetCurrentTime(int64_t* unix_time);
   // `time` in seconds since 1970 as local "2026/11/21-18:04:05".
-  std::string TimeToString(uint64_t time);
+  virtual std::string TimeToString(uint64_t time);
 
-  // --- Files: shorthands for the same functions of GetFileSystem(). SUSPEND. ---
-  Status FileExists(const std::string& fname);
-  Status GetChildren(const std::string& dir, std::vector<std::string>* result);
-  Status GetChildrenFileAttributes(const std::string& dir, std::vector<FileAttributes>* result);
-  Status DeleteFile(const std::string& fname);
-  Status CreateDir(const std::string& dirname);
-  Status CreateDirIfMissing(const std::string& dirname);
-  Status DeleteDir(const std::string& dirname);
-  Status GetFileSize(const std::string& fname, uint64_t* file_size);
-  Status GetFileModificationTime(const std::string& fname, uint64_t* file_mtime);
-  Status RenameFile(const std::string& src, const std::string& target);
-  Status LinkFile(const std::string& src, const std::string& target);
-  Status LockFile(const std::string& fname, FileLock** lock);
-  Status UnlockFile(FileLock* lock);
-  Status IsDirectory(const std::string& path, bool* is_dir);
-  Status GetFreeSpace(const std::string& path, uint64_t* bytes);
-  Status GetAbsolutePath(const std::string& db_path, std::string* output_path);
+  // --- Files: as the same functions of FileSystem, which say more. SUSPEND. ---
+  virtual Status NewSequentialFile(const std::string& fname,
+                                   std::unique_ptr<SequentialFile>* result,
+                                   const EnvOptions& options);
+  virtual Status NewRandomAccessFile(const std::string& fname,
+                                     std::unique_ptr<RandomAccessFile>* result,
+                                     const EnvOptions& options);
+  virtual Status NewWritableFile(const std::string& fname, std::unique_ptr<WritableFile>* result,
+                                 const EnvOptions& options);
+  virtual Status ReopenWritableFile(const std::string& fname, std::unique_ptr<WritableFile>* result,
+                                    const EnvOptions& options);
+  virtual Status ReuseWritableFile(const std::string& fname, const std::string& old_fname,
+                                   std::unique_ptr<WritableFile>* result,
+                                   const EnvOptions& options);
+  // For reading and writing a file that exists.
+  virtual Status NewRandomRWFile(const std::string& fname, std::unique_ptr<RandomRWFile>* result,
+                                 const EnvOptions& options);
+  // NotSupported, unless the FileSystem has it.
+  virtual Status NewMemoryMappedFileBuffer(const std::string& fname,
+                                           std::unique_ptr<MemoryMappedFileBuffer>* result);
+  virtual Status NewDirectory(const std::string& name, std::unique_ptr<Directory>* result);
+  virtual Status FileExists(const std::string& fname);
+  virtual Status GetChildren(const std::string& dir, std::vector<std::string>* result);
+  virtual Status GetChildrenFileAttributes(const std::string& dir,
+                                           std::vector<FileAttributes>* result);
+  virtual Status DeleteFile(const std::string& fname);
+  virtual Status Truncate(const std::string& fname, size_t size);
+  virtual Status CreateDir(const std::string& dirname);
+  virtual Status CreateDirIfMissing(const std::string& dirname);
+  virtual Status DeleteDir(const std::string& dirname);
+  virtual Status GetFileSize(const std::string& fname, uint64_t* file_size);
+  virtual Status GetFileModificationTime(const std::string& fname, uint64_t* file_mtime);
+  virtual Status RenameFile(const std::string& src, const std::string& target);
+  virtual Status LinkFile(const std::string& src, const std::string& target);
+  virtual Status NumFileLinks(const std::string& fname, uint64_t* count);
+  virtual Status AreFilesSame(const std::string& first, const std::string& second, bool* result);
+  virtual Status LockFile(const std::string& fname, FileLock** lock);
+  virtual Status UnlockFile(FileLock* lock);
+  virtual Status IsDirectory(const std::string& path, bool* is_dir);
+  virtual Status GetFreeSpace(const std::string& path, uint64_t* bytes);
+  virtual Status GetAbsolutePath(const std::string& db_path, std::string* output_path);
   // A directory for tests that exists and can be written: $TEST_TMPDIR, or one of the user's under
   // /tmp.
-  Status GetTestDirectory(std::string* path);
+  virtual Status GetTestDirectory(std::string* path);
   // A logger that writes text lines to a new file.
-  Status NewLogger(const std::string& fname, std::shared_ptr<Logger>* result);
+  virtual Status NewLogger(const std::string& fname, std::shared_ptr<Logger>* result);
+  // Of directories where a database has, or no longer has, files. No effect unless overridden.
+  virtual Status RegisterDbPaths(const std::vector<std::string>& /*paths*/) { return Status::OK(); }
+  virtual Status UnregisterDbPaths(const std::vector<std::string>& /*paths*/) {
+    return Status::OK();
+  }
+
+  // How a database opens its files of each kind, from how it would open any: FileSystem's
+  // functions of these names.
+  virtual EnvOptions OptimizeForLogRead(const EnvOptions& env_options) const;
+  virtual EnvOptions OptimizeForManifestRead(const EnvOptions& env_options) const;
+  virtual EnvOptions OptimizeForLogWrite(const EnvOptions& env_options,
+                                         const DBOptions& db_options) const;
+  virtual EnvOptions OptimizeForManifestWrite(const EnvOptions& env_options) const;
+  virtual EnvOptions OptimizeForCompactionTableWrite(const EnvOptions& env_options,
+                                                     const ImmutableDBOptions& db_options) const;
+  virtual EnvOptions OptimizeForCompactionTableRead(const EnvOptions& env_options,
+                                                    const ImmutableDBOptions& db_options) const;
+  virtual EnvOptions OptimizeForBlobFileRead(const EnvOptions& env_options,
+                                             const ImmutableDBOptions& db_options) const;
+  // No effect unless overridden.
+  virtual void SanitizeEnvOptions(EnvOptions* /*env_options*/) const {}
 
   // --- The rest ---
-  Status GetHostName(char* name, uint64_t len);
-  Status GetHostNameString(std::string* result);
+  virtual Status GetHostName(char* name, uint64_t len);
+  virtual Status GetHostNameString(std::string* result);
   // A random UUID in text.
-  std::string GenerateUniqueId();
-  uint64_t GetThreadID() const;
+  virtual std::string GenerateUniqueId();
+  virtual uint64_t GetThreadID() const;
+  // NotSupported unless overridden: link what is needed into the program.
+  virtual Status LoadLibrary(const std::string& lib_name, const std::string& search_path,
+                             std::shared_ptr<DynamicLibrary>* result);
+  // Whether others than the owner may use files that are made from now on. No effect unless
+  // overridden: they get the permissions that the process' umask leaves.
+  virtual void SetAllowNonOwnerAccess(bool /*allow_non_owner_access*/) {}
+  // Null: databases of Cairn tell of their threads by themselves, see GetThreadList().
+  virtual ThreadStatusUpdater* GetThreadStatusUpdater() const { return nullptr; }
 
   // --- Functions in the background. The pools are the process's: all Envs share them. A database
   // has threads of its own (DBOptions::max_background_jobs), unless its Env is of a class of the
@@ -221,6 +296,10 @@ class Env : public Customizable {
   virtual void SetBackgroundThreads(int number, Priority pri = LOW);
   virtual int GetBackgroundThreads(Priority pri = LOW);
   virtual void IncBackgroundThreadsIfNeeded(int number, Priority pri);
+  // Keeps threads of a pool free for the caller, and gives them back: how many there were. None
+  // unless overridden.
+  virtual int ReserveThreads(int /*threads_to_be_reserved*/, Priority /*pri*/) { return 0; }
+  virtual int ReleaseThreads(int /*threads_to_be_released*/, Priority /*pri*/) { return 0; }
   // The background threads of the process, and what those of databases that were opened with
   // DBOptions::enable_thread_tracking do: rocksdb/thread_status.h.
   virtual Status GetThreadList(std::vector<ThreadStatus>* thread_list);
@@ -230,61 +309,37 @@ class Env : public Customizable {
   virtual void LowerThreadPoolCPUPriority(Priority /*pool*/ = LOW) {}
   virtual Status LowerThreadPoolCPUPriority(Priority pool, CpuPriority pri);
   static std::string PriorityToString(Priority priority);
+  static std::string IOActivityToString(IOActivity activity);
+
+ protected:
+  // What GetFileSystem() and GetSystemClock() say.
+  std::shared_ptr<FileSystem> file_system_;
+  std::shared_ptr<SystemClock> system_clock_;
 
  private:
-  const std::shared_ptr<FileSystem> file_system_;
+  friend class EnvWrapper;
+  // Over `target`, whose files are passed on.
+  explicit Env(const Env* target);
+  SystemClock& OwnClock() const;
+
+  FileSystem* const own_files_;  // what the functions for files do; null: each is NotSupported
 };
 
-// An Env over another one, to derive from: each virtual function calls the other's. Files are those
-// of the other's FileSystem.
-class EnvWrapper : public Env {
+// Functions of a library that was loaded.
+class DynamicLibrary {
  public:
-  // The target is borrowed, owned or shared.
-  explicit EnvWrapper(Env* target);
-  explicit EnvWrapper(std::unique_ptr<Env>&& target);
-  explicit EnvWrapper(const std::shared_ptr<Env>& target);
-  ~EnvWrapper() override;
+  virtual ~DynamicLibrary();
 
-  const char* Name() const override { return "EnvWrapper"; }
-  Env* target() const { return target_; }
-
-  void Schedule(void (*function)(void* arg), void* arg, Priority pri = LOW, void* tag = nullptr,
-                void (*unschedFunction)(void* arg) = nullptr) override {
-    target_->Schedule(function, arg, pri, tag, unschedFunction);
+  virtual const char* Name() const = 0;
+  template <typename T>
+  Status LoadFunction(const std::string& sym_name, std::function<T>* function) {
+    *function = nullptr;
+    void* address = nullptr;
+    Status s = LoadSymbol(sym_name, &address);
+    if (s.ok()) *function = reinterpret_cast<T*>(address);
+    return s;
   }
-  int UnSchedule(void* tag, Priority pri) override { return target_->UnSchedule(tag, pri); }
-  void StartThread(void (*function)(void* arg), void* arg) override {
-    target_->StartThread(function, arg);
-  }
-  void WaitForJoin() override { target_->WaitForJoin(); }
-  unsigned int GetThreadPoolQueueLen(Priority pri = LOW) const override {
-    return target_->GetThreadPoolQueueLen(pri);
-  }
-  void SetBackgroundThreads(int number, Priority pri = LOW) override {
-    target_->SetBackgroundThreads(number, pri);
-  }
-  int GetBackgroundThreads(Priority pri = LOW) override {
-    return target_->GetBackgroundThreads(pri);
-  }
-  void IncBackgroundThreadsIfNeeded(int number, Priority pri) override {
-    target_->IncBackgroundThreadsIfNeeded(number, pri);
-  }
-  void LowerThreadPoolIOPriority(Priority pool = LOW) override {
-    target_->LowerThreadPoolIOPriority(pool);
-  }
-  void LowerThreadPoolCPUPriority(Priority pool = LOW) override {
-    target_->LowerThreadPoolCPUPriority(pool);
-  }
-  Status LowerThreadPoolCPUPriority(Priority pool, CpuPriority pri) override {
-    return target_->LowerThreadPoolCPUPriority(pool, pri);
-  }
-  Status GetThreadList(std::vector<ThreadStatus>* thread_list) override {
-    return target_->GetThreadList(thread_list);
-  }
-
- private:
-  const std::shared_ptr<Env> owned_;  // null: borrowed
-  Env* const target_;
+  virtual Status LoadSymbol(const std::string& sym_name, void** func) = 0;
 };
 
 enum InfoLogLevel : unsigned char {
@@ -302,6 +357,8 @@ class Logger {
  public:
   // What GetLogFileSize() returns when there is no such size.
   static constexpr size_t kDoNotSupportGetLogFileSize = (std::numeric_limits<size_t>::max)();
+
+  static constexpr InfoLogLevel kDefaultLogLevel = InfoLogLevel::INFO_LEVEL;
 
   explicit Logger(const InfoLogLevel log_level = InfoLogLevel::INFO_LEVEL)
       : log_level_(log_level) {}
@@ -335,6 +392,28 @@ class Logger {
 
  private:
   InfoLogLevel log_level_;
+};
+
+// Passes everything on to another log, which it borrows.
+class LoggerWrapper : public Logger {
+ public:
+  explicit LoggerWrapper(Logger* target) : target_(target) {}
+
+  Status Close() override { return target_->Close(); }
+  void LogHeader(const char* format, va_list ap) override { target_->LogHeader(format, ap); }
+  void Logv(const char* format, va_list ap) override { target_->Logv(format, ap); }
+  void Logv(const InfoLogLevel log_level, const char* format, va_list ap) override {
+    target_->Logv(log_level, format, ap);
+  }
+  size_t GetLogFileSize() const override { return target_->GetLogFileSize(); }
+  void Flush() override { target_->Flush(); }
+  InfoLogLevel GetInfoLogLevel() const override { return target_->GetInfoLogLevel(); }
+  void SetInfoLogLevel(const InfoLogLevel log_level) override {
+    target_->SetInfoLogLevel(log_level);
+  }
+
+ private:
+  Logger* target_;
 };
 
 // A held LOCK file; made by LockFile(), given back by UnlockFile().
@@ -397,3 +476,6 @@ std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<FileSystem>& fs);
 Status NewEnvLogger(const std::string& fname, Env* env, std::shared_ptr<Logger>* result);
 
 }  // namespace ROCKSDB_NAMESPACE
+
+#include "rocksdb/env_files.h"
+#include "rocksdb/env_wrapper.h"

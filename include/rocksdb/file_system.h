@@ -33,11 +33,14 @@
 namespace ROCKSDB_NAMESPACE {
 
 class FSDirectory;
+class FSMemoryMappedFileBuffer;
 class FSRandomAccessFile;
+class FSRandomRWFile;
 class FSSequentialFile;
 class FSWritableFile;
 struct ConfigOptions;
 
+using AccessPattern = RandomAccessFile::AccessPattern;
 using FileAttributes = Env::FileAttributes;
 
 enum class IOPriority : uint8_t { kIOLow, kIOHigh, kIOTotal };
@@ -104,13 +107,22 @@ using IOHandleDeleter = std::function<void(void*)>;
 
 // Filled by a file system that wants to explain itself.
 struct IODebugContext {
+  // The bits of trace_data, by their numbers.
+  enum TraceData : char { kRequestID = 0 };
+
   std::string file_path;
   std::map<std::string, uint64_t> counters;
   std::string msg;
   std::string request_id;
+  uint64_t trace_data = 0;
 
   void AddCounter(std::string& name, uint64_t value) { counters.emplace(name, value); }
-  void SetRequestId(const std::string& _request_id) { request_id = _request_id; }
+  void SetRequestId(const std::string& _request_id) {
+    request_id = _request_id;
+    trace_data |= uint64_t{1} << kRequestID;
+  }
+  // All of it on one line.
+  std::string ToString() const;
 };
 
 class FileSystem : public Customizable {
@@ -156,6 +168,17 @@ class FileSystem : public Customizable {
                                      const FileOptions& file_opts,
                                      std::unique_ptr<FSWritableFile>* result, IODebugContext* dbg);
 
+  // For reading and writing a file that exists.
+  virtual IOStatus NewRandomRWFile(const std::string& /*fname*/, const FileOptions& /*options*/,
+                                   std::unique_ptr<FSRandomRWFile>* /*result*/,
+                                   IODebugContext* /*dbg*/) {
+    return IOStatus::NotSupported("RandomRWFile is not implemented in this FileSystem");
+  }
+  // A file that is mapped for reading and writing; none of Cairn's file systems has them.
+  virtual IOStatus NewMemoryMappedFileBuffer(const std::string& /*fname*/,
+                                             std::unique_ptr<MemoryMappedFileBuffer>* /*result*/) {
+    return IOStatus::NotSupported("MemoryMappedFileBuffer is not implemented in this FileSystem");
+  }
   virtual IOStatus NewDirectory(const std::string& name, const IOOptions& io_opts,
                                 std::unique_ptr<FSDirectory>* result, IODebugContext* dbg) = 0;
 
@@ -225,6 +248,29 @@ class FileSystem : public Customizable {
   }
   virtual IOStatus IsDirectory(const std::string& path, const IOOptions& options, bool* is_dir,
                                IODebugContext* dbg) = 0;
+
+  // How a database opens its files of each kind, from how it would open any: logs and MANIFESTs to
+  // be read and written, tables and blob files. What is returned holds, but that logs and MANIFESTs
+  // are never mapped, nor read or written past the page cache.
+  virtual FileOptions OptimizeForLogRead(const FileOptions& file_options) const;
+  virtual FileOptions OptimizeForManifestRead(const FileOptions& file_options) const;
+  virtual FileOptions OptimizeForLogWrite(const FileOptions& file_options,
+                                          const DBOptions& db_options) const;
+  virtual FileOptions OptimizeForManifestWrite(const FileOptions& file_options) const;
+  virtual FileOptions OptimizeForCompactionTableWrite(const FileOptions& file_options,
+                                                      const ImmutableDBOptions& db_options) const;
+  virtual FileOptions OptimizeForCompactionTableRead(const FileOptions& file_options,
+                                                     const ImmutableDBOptions& db_options) const;
+  virtual FileOptions OptimizeForBlobFileRead(const FileOptions& file_options,
+                                              const ImmutableDBOptions& db_options) const;
+  // For programs; databases do not call it.
+  virtual void SanitizeFileOptions(FileOptions* /*file_options*/) const {}
+  // Of directories where a database has, or no longer has, files. For programs; databases do not
+  // call them.
+  virtual Status RegisterDbPaths(const std::vector<std::string>& /*paths*/) { return Status::OK(); }
+  virtual Status UnregisterDbPaths(const std::vector<std::string>& /*paths*/) {
+    return Status::OK();
+  }
 
   // Handles of ReadAsync(); null ones are passed over. Poll waits until at least `min_completions`
   // of them have completed (also in earlier calls), and calls the callback of each that has,
@@ -430,6 +476,50 @@ class FSWritableFile {
   const bool strict_bytes_per_sync_;
 };
 
+// Reads and writes anywhere in a file that exists. Not thread-safe.
+class FSRandomRWFile {
+ public:
+  FSRandomRWFile() = default;
+  FSRandomRWFile(const FSRandomRWFile&) = delete;
+  FSRandomRWFile& operator=(const FSRandomRWFile&) = delete;
+  // An open file is closed without a report.
+  virtual ~FSRandomRWFile() = default;
+
+  virtual bool use_direct_io() const { return false; }
+  virtual size_t GetRequiredBufferAlignment() const { return kDefaultPageSize; }
+  // All of data, from `offset` on; past the end of the file it grows.
+  virtual IOStatus Write(uint64_t offset, const Slice& data, const IOOptions& options,
+                         IODebugContext* dbg) = 0;
+  // Up to n bytes into *result, which may point into scratch (of at least n bytes); fewer only at
+  // the end of the file.
+  virtual IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result,
+                        char* scratch, IODebugContext* dbg) const = 0;
+  // As FSWritableFile's.
+  virtual IOStatus Flush(const IOOptions& options, IODebugContext* dbg) = 0;
+  virtual IOStatus Sync(const IOOptions& options, IODebugContext* dbg) = 0;
+  virtual IOStatus Fsync(const IOOptions& options, IODebugContext* dbg) {
+    return Sync(options, dbg);
+  }
+  virtual IOStatus Close(const IOOptions& options, IODebugContext* dbg) = 0;
+  virtual Temperature GetTemperature() const { return Temperature::kUnknown; }
+};
+
+// A file that is mapped into memory, for reading and writing.
+class FSMemoryMappedFileBuffer {
+ public:
+  FSMemoryMappedFileBuffer(void* base, size_t length) : base_(base), length_(length) {}
+  FSMemoryMappedFileBuffer(const FSMemoryMappedFileBuffer&) = delete;
+  FSMemoryMappedFileBuffer& operator=(const FSMemoryMappedFileBuffer&) = delete;
+  virtual ~FSMemoryMappedFileBuffer() = 0;
+
+  size_t GetLen() const { return length_; }
+  void* GetBase() const { return base_; }
+
+ protected:
+  void* base_;
+  const size_t length_;
+};
+
 // An open directory, to make names in it durable. Not thread-safe.
 class FSDirectory {
  public:
@@ -447,319 +537,6 @@ class FSDirectory {
   virtual size_t GetUniqueId(char* /*id*/, size_t /*max_size*/) const { return 0; }
 };
 
-// Passes everything on to another FileSystem: derive from it to change a part.
-class FileSystemWrapper : public FileSystem {
- public:
-  explicit FileSystemWrapper(const std::shared_ptr<FileSystem>& t) : target_(t) {}
-
-  // The wrapped file system; owned by this.
-  FileSystem* target() const { return target_.get(); }
-
-  IOStatus NewSequentialFile(const std::string& f, const FileOptions& o,
-                             std::unique_ptr<FSSequentialFile>* r, IODebugContext* dbg) override {
-    return target_->NewSequentialFile(f, o, r, dbg);
-  }
-  IOStatus NewRandomAccessFile(const std::string& f, const FileOptions& o,
-                               std::unique_ptr<FSRandomAccessFile>* r,
-                               IODebugContext* dbg) override {
-    return target_->NewRandomAccessFile(f, o, r, dbg);
-  }
-  IOStatus NewWritableFile(const std::string& f, const FileOptions& o,
-                           std::unique_ptr<FSWritableFile>* r, IODebugContext* dbg) override {
-    return target_->NewWritableFile(f, o, r, dbg);
-  }
-  IOStatus ReopenWritableFile(const std::string& f, const FileOptions& o,
-                              std::unique_ptr<FSWritableFile>* r, IODebugContext* dbg) override {
-    return target_->ReopenWritableFile(f, o, r, dbg);
-  }
-  IOStatus ReuseWritableFile(const std::string& f, const std::string& old, const FileOptions& o,
-                             std::unique_ptr<FSWritableFile>* r, IODebugContext* dbg) override {
-    return target_->ReuseWritableFile(f, old, o, r, dbg);
-  }
-  IOStatus NewDirectory(const std::string& n, const IOOptions& o, std::unique_ptr<FSDirectory>* r,
-                        IODebugContext* dbg) override {
-    return target_->NewDirectory(n, o, r, dbg);
-  }
-  IOStatus FileExists(const std::string& f, const IOOptions& o, IODebugContext* dbg) override {
-    return target_->FileExists(f, o, dbg);
-  }
-  IOStatus GetChildren(const std::string& d, const IOOptions& o, std::vector<std::string>* r,
-                       IODebugContext* dbg) override {
-    return target_->GetChildren(d, o, r, dbg);
-  }
-  IOStatus GetChildrenFileAttributes(const std::string& d, const IOOptions& o,
-                                     std::vector<FileAttributes>* r, IODebugContext* dbg) override {
-    return target_->GetChildrenFileAttributes(d, o, r, dbg);
-  }
-  IOStatus DeleteFile(const std::string& f, const IOOptions& o, IODebugContext* dbg) override {
-    return target_->DeleteFile(f, o, dbg);
-  }
-  IOStatus Truncate(const std::string& f, size_t size, const IOOptions& o,
-                    IODebugContext* dbg) override {
-    return target_->Truncate(f, size, o, dbg);
-  }
-  IOStatus CreateDir(const std::string& d, const IOOptions& o, IODebugContext* dbg) override {
-    return target_->CreateDir(d, o, dbg);
-  }
-  IOStatus CreateDirIfMissing(const std::string& d, const IOOptions& o,
-                              IODebugContext* dbg) override {
-    return target_->CreateDirIfMissing(d, o, dbg);
-  }
-  IOStatus DeleteDir(const std::string& d, const IOOptions& o, IODebugContext* dbg) override {
-    return target_->DeleteDir(d, o, dbg);
-  }
-  IOStatus GetFileSize(const std::string& f, const IOOptions& o, uint64_t* s,
-                       IODebugContext* dbg) override {
-    return target_->GetFileSize(f, o, s, dbg);
-  }
-  IOStatus GetFileModificationTime(const std::string& f, const IOOptions& o, uint64_t* t,
-                                   IODebugContext* dbg) override {
-    return target_->GetFileModificationTime(f, o, t, dbg);
-  }
-  IOStatus RenameFile(const std::string& s, const std::string& t, const IOOptions& o,
-                      IODebugContext* dbg) override {
-    return target_->RenameFile(s, t, o, dbg);
-  }
-  IOStatus LinkFile(const std::string& s, const std::string& t, const IOOptions& o,
-                    IODebugContext* dbg) override {
-    return target_->LinkFile(s, t, o, dbg);
-  }
-  IOStatus NumFileLinks(const std::string& f, const IOOptions& o, uint64_t* c,
-                        IODebugContext* dbg) override {
-    return target_->NumFileLinks(f, o, c, dbg);
-  }
-  IOStatus AreFilesSame(const std::string& a, const std::string& b, const IOOptions& o, bool* r,
-                        IODebugContext* dbg) override {
-    return target_->AreFilesSame(a, b, o, r, dbg);
-  }
-  IOStatus LockFile(const std::string& f, const IOOptions& o, FileLock** l,
-                    IODebugContext* dbg) override {
-    return target_->LockFile(f, o, l, dbg);
-  }
-  IOStatus UnlockFile(FileLock* l, const IOOptions& o, IODebugContext* dbg) override {
-    return target_->UnlockFile(l, o, dbg);
-  }
-  IOStatus GetTestDirectory(const IOOptions& o, std::string* p, IODebugContext* dbg) override {
-    return target_->GetTestDirectory(o, p, dbg);
-  }
-  IOStatus NewLogger(const std::string& f, const IOOptions& o, std::shared_ptr<Logger>* r,
-                     IODebugContext* dbg) override {
-    return target_->NewLogger(f, o, r, dbg);
-  }
-  IOStatus GetAbsolutePath(const std::string& p, const IOOptions& o, std::string* out,
-                           IODebugContext* dbg) override {
-    return target_->GetAbsolutePath(p, o, out, dbg);
-  }
-  IOStatus GetFreeSpace(const std::string& p, const IOOptions& o, uint64_t* f,
-                        IODebugContext* dbg) override {
-    return target_->GetFreeSpace(p, o, f, dbg);
-  }
-  IOStatus IsDirectory(const std::string& p, const IOOptions& o, bool* d,
-                       IODebugContext* dbg) override {
-    return target_->IsDirectory(p, o, d, dbg);
-  }
-  IOStatus Poll(std::vector<void*>& handles, size_t min_completions) override {
-    return target_->Poll(handles, min_completions);
-  }
-  IOStatus AbortIO(std::vector<void*>& handles) override { return target_->AbortIO(handles); }
-
- protected:
-  std::shared_ptr<FileSystem> target_;
-};
-
-// Pass everything on to another file, which the Owner variants own and the others borrow: derive
-// from them to change a part.
-class FSSequentialFileWrapper : public FSSequentialFile {
- public:
-  explicit FSSequentialFileWrapper(FSSequentialFile* t) : target_(t) {}
-
-  FSSequentialFile* target() const { return target_; }
-
-  IOStatus Read(size_t n, const IOOptions& o, Slice* r, char* scratch,
-                IODebugContext* dbg) override {
-    return target_->Read(n, o, r, scratch, dbg);
-  }
-  IOStatus Skip(uint64_t n) override { return target_->Skip(n); }
-  IOStatus PositionedRead(uint64_t offset, size_t n, const IOOptions& o, Slice* r, char* scratch,
-                          IODebugContext* dbg) override {
-    return target_->PositionedRead(offset, n, o, r, scratch, dbg);
-  }
-  bool use_direct_io() const override { return target_->use_direct_io(); }
-  size_t GetRequiredBufferAlignment() const override {
-    return target_->GetRequiredBufferAlignment();
-  }
-  IOStatus InvalidateCache(size_t offset, size_t length) override {
-    return target_->InvalidateCache(offset, length);
-  }
-  Temperature GetTemperature() const override { return target_->GetTemperature(); }
-
- private:
-  FSSequentialFile* const target_;
-};
-
-class FSSequentialFileOwnerWrapper : public FSSequentialFileWrapper {
- public:
-  explicit FSSequentialFileOwnerWrapper(std::unique_ptr<FSSequentialFile>&& t)
-      : FSSequentialFileWrapper(t.get()), guard_(std::move(t)) {}
-
- private:
-  std::unique_ptr<FSSequentialFile> guard_;
-};
-
-class FSRandomAccessFileWrapper : public FSRandomAccessFile {
- public:
-  explicit FSRandomAccessFileWrapper(FSRandomAccessFile* t) : target_(t) {}
-
-  FSRandomAccessFile* target() const { return target_; }
-
-  IOStatus Read(uint64_t offset, size_t n, const IOOptions& o, Slice* r, char* scratch,
-                IODebugContext* dbg) const override {
-    return target_->Read(offset, n, o, r, scratch, dbg);
-  }
-  IOStatus Prefetch(uint64_t offset, size_t n, const IOOptions& o, IODebugContext* dbg) override {
-    return target_->Prefetch(offset, n, o, dbg);
-  }
-  IOStatus MultiRead(FSReadRequest* reqs, size_t num_reqs, const IOOptions& o,
-                     IODebugContext* dbg) override {
-    return target_->MultiRead(reqs, num_reqs, o, dbg);
-  }
-  IOStatus ReadAsync(FSReadRequest& req, const IOOptions& o,
-                     std::function<void(FSReadRequest&, void*)> cb, void* cb_arg, void** io_handle,
-                     IOHandleDeleter* del_fn, IODebugContext* dbg) override {
-    return target_->ReadAsync(req, o, std::move(cb), cb_arg, io_handle, del_fn, dbg);
-  }
-  size_t GetUniqueId(char* id, size_t max_size) const override {
-    return target_->GetUniqueId(id, max_size);
-  }
-  void Hint(AccessPattern pattern) override { target_->Hint(pattern); }
-  bool use_direct_io() const override { return target_->use_direct_io(); }
-  size_t GetRequiredBufferAlignment() const override {
-    return target_->GetRequiredBufferAlignment();
-  }
-  IOStatus InvalidateCache(size_t offset, size_t length) override {
-    return target_->InvalidateCache(offset, length);
-  }
-  Temperature GetTemperature() const override { return target_->GetTemperature(); }
-
- private:
-  FSRandomAccessFile* const target_;
-};
-
-class FSRandomAccessFileOwnerWrapper : public FSRandomAccessFileWrapper {
- public:
-  explicit FSRandomAccessFileOwnerWrapper(std::unique_ptr<FSRandomAccessFile>&& t)
-      : FSRandomAccessFileWrapper(t.get()), guard_(std::move(t)) {}
-
- private:
-  std::unique_ptr<FSRandomAccessFile> guard_;
-};
-
-class FSWritableFileWrapper : public FSWritableFile {
- public:
-  explicit FSWritableFileWrapper(FSWritableFile* t) : target_(t) {}
-
-  FSWritableFile* target() const { return target_; }
-
-  IOStatus Append(const Slice& data, const IOOptions& o, IODebugContext* dbg) override {
-    return target_->Append(data, o, dbg);
-  }
-  IOStatus Append(const Slice& data, const IOOptions& o, const DataVerificationInfo& info,
-                  IODebugContext* dbg) override {
-    return target_->Append(data, o, info, dbg);
-  }
-  IOStatus PositionedAppend(const Slice& data, uint64_t offset, const IOOptions& o,
-                            IODebugContext* dbg) override {
-    return target_->PositionedAppend(data, offset, o, dbg);
-  }
-  IOStatus PositionedAppend(const Slice& data, uint64_t offset, const IOOptions& o,
-                            const DataVerificationInfo& info, IODebugContext* dbg) override {
-    return target_->PositionedAppend(data, offset, o, info, dbg);
-  }
-  IOStatus Truncate(uint64_t size, const IOOptions& o, IODebugContext* dbg) override {
-    return target_->Truncate(size, o, dbg);
-  }
-  IOStatus Close(const IOOptions& o, IODebugContext* dbg) override {
-    return target_->Close(o, dbg);
-  }
-  IOStatus Flush(const IOOptions& o, IODebugContext* dbg) override {
-    return target_->Flush(o, dbg);
-  }
-  IOStatus Sync(const IOOptions& o, IODebugContext* dbg) override { return target_->Sync(o, dbg); }
-  IOStatus Fsync(const IOOptions& o, IODebugContext* dbg) override {
-    return target_->Fsync(o, dbg);
-  }
-  bool IsSyncThreadSafe() const override { return target_->IsSyncThreadSafe(); }
-  bool use_direct_io() const override { return target_->use_direct_io(); }
-  size_t GetRequiredBufferAlignment() const override {
-    return target_->GetRequiredBufferAlignment();
-  }
-  void SetWriteLifeTimeHint(Env::WriteLifeTimeHint hint) override {
-    target_->SetWriteLifeTimeHint(hint);
-  }
-  Env::WriteLifeTimeHint GetWriteLifeTimeHint() override { return target_->GetWriteLifeTimeHint(); }
-  void SetIOPriority(Env::IOPriority pri) override { target_->SetIOPriority(pri); }
-  Env::IOPriority GetIOPriority() override { return target_->GetIOPriority(); }
-  uint64_t GetFileSize(const IOOptions& o, IODebugContext* dbg) override {
-    return target_->GetFileSize(o, dbg);
-  }
-  void SetPreallocationBlockSize(size_t size) override { target_->SetPreallocationBlockSize(size); }
-  void GetPreallocationStatus(size_t* block_size, size_t* last_allocated_block) override {
-    target_->GetPreallocationStatus(block_size, last_allocated_block);
-  }
-  size_t GetUniqueId(char* id, size_t max_size) const override {
-    return target_->GetUniqueId(id, max_size);
-  }
-  IOStatus InvalidateCache(size_t offset, size_t length) override {
-    return target_->InvalidateCache(offset, length);
-  }
-  IOStatus RangeSync(uint64_t offset, uint64_t nbytes, const IOOptions& o,
-                     IODebugContext* dbg) override {
-    return target_->RangeSync(offset, nbytes, o, dbg);
-  }
-  void PrepareWrite(size_t offset, size_t len, const IOOptions& o, IODebugContext* dbg) override {
-    target_->PrepareWrite(offset, len, o, dbg);
-  }
-  IOStatus Allocate(uint64_t offset, uint64_t len, const IOOptions& o,
-                    IODebugContext* dbg) override {
-    return target_->Allocate(offset, len, o, dbg);
-  }
-
- private:
-  FSWritableFile* const target_;
-};
-
-class FSWritableFileOwnerWrapper : public FSWritableFileWrapper {
- public:
-  explicit FSWritableFileOwnerWrapper(std::unique_ptr<FSWritableFile>&& t)
-      : FSWritableFileWrapper(t.get()), guard_(std::move(t)) {}
-
- private:
-  std::unique_ptr<FSWritableFile> guard_;
-};
-
-class FSDirectoryWrapper : public FSDirectory {
- public:
-  explicit FSDirectoryWrapper(std::unique_ptr<FSDirectory>&& t)
-      : guard_(std::move(t)), target_(guard_.get()) {}
-  explicit FSDirectoryWrapper(FSDirectory* t) : target_(t) {}
-
-  IOStatus Fsync(const IOOptions& o, IODebugContext* dbg) override {
-    return target_->Fsync(o, dbg);
-  }
-  IOStatus FsyncWithDirOptions(const IOOptions& o, IODebugContext* dbg,
-                               const DirFsyncOptions& options) override {
-    return target_->FsyncWithDirOptions(o, dbg, options);
-  }
-  IOStatus Close(const IOOptions& o, IODebugContext* dbg) override {
-    return target_->Close(o, dbg);
-  }
-  size_t GetUniqueId(char* id, size_t max_size) const override {
-    return target_->GetUniqueId(id, max_size);
-  }
-
- private:
-  std::unique_ptr<FSDirectory> guard_;
-  FSDirectory* const target_;
-};
-
 }  // namespace ROCKSDB_NAMESPACE
+
+#include "rocksdb/file_system_wrapper.h"

@@ -72,6 +72,10 @@ enum class FlushReason : int {
   kWalFull = 0xd,
 };
 
+// Text of a reason: "LevelL0FilesNum", "Manual Flush". Lives for ever.
+const char* GetCompactionReasonString(CompactionReason compaction_reason);
+const char* GetFlushReasonString(FlushReason flush_reason);
+
 struct CompactionFileInfo {
   int level = 0;
   uint64_t file_number = 0;
@@ -323,6 +327,10 @@ struct FileOperationInfo {
         duration(finish - start.second),
         start_ts(start.first),
         status(_status) {}
+
+  // The present time, for the constructor.
+  static StartTimePoint StartNow();
+  static FinishTimePoint FinishNow();
 };
 
 struct IOErrorInfo {

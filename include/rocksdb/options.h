@@ -548,6 +548,8 @@ struct Options : public DBOptions, public ColumnFamilyOptions {
   Options* PrepareForBulkLoad();
   Options* OptimizeForSmallDb();
   Options* OldDefaults(int rocksdb_major_version = 4, int rocksdb_minor_version = 6);
+  // force_consistency_checks = false, which has no effect here.
+  Options* DisableExtraChecks();
 };
 
 // Where a read may look.
@@ -739,7 +741,8 @@ struct IngestExternalFileOptions {
   // DBOptions::allow_ingest_behind since the database was created.
   bool ingest_behind = false;
   // Older releases of RocksDB (before 5.16) need the sequence number in the file itself. True:
-  // NotSupported, it is in the MANIFEST only.
+  // where a file needs one, it is written there, too (with link_files and move_files into the
+  // caller's own); the MANIFEST has it in any case.
   bool write_global_seqno = false;
   // Reads all blocks before.
   bool verify_checksums_before_ingest = false;

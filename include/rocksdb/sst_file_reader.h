@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "rocksdb/iterator.h"
 #include "rocksdb/options.h"
@@ -31,11 +32,21 @@ class SstFileReader {
   // their timestamps in key(). The caller deletes it before this reader.
   Iterator* NewIterator(const ReadOptions& options);
 
+  // What NewIterator(options) shows of these keys; NotFound: nothing.
+  Status Get(const ReadOptions& options, const Slice& key, std::string* value);
+  Status Get(const ReadOptions& options, const Slice& key, PinnableSlice* value);
+  std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
+                               std::vector<std::string>* values);
+  std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
+                               std::vector<PinnableSlice>* values);
+
   std::shared_ptr<const TableProperties> GetTableProperties() const;
 
   // Reads the whole file and verifies every block.
   Status VerifyChecksum(const ReadOptions& options);
   Status VerifyChecksum() { return VerifyChecksum(ReadOptions()); }
+  // Counts the entries. Corruption: the properties have another number.
+  Status VerifyNumEntries(const ReadOptions& options);
 
  private:
   struct Rep;

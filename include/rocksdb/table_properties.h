@@ -191,7 +191,8 @@ struct TableProperties {
   // Where an ingested file keeps its global sequence number; 0: it has none.
   uint64_t external_sst_file_global_seqno_offset = 0;
 
-  // What tables of RocksDB since 8 say of themselves, and Cairn's do not: then they are as here.
+  // What tables of RocksDB since 8 say of themselves. Where they do not it is as here: Cairn's have
+  // sequence numbers and restart intervals.
   uint64_t uncompressed_data_size = 0;  // bytes of the data blocks; of a table just written alone
   uint64_t udi_is_primary_index = 0;
   uint64_t num_data_blocks_compression_rejected = 0;  // did not get smaller
@@ -237,9 +238,18 @@ struct TableProperties {
   // Adds up what can be added: sizes and counts.
   void Add(const TableProperties& tp);
 
+  // Bytes in memory, about.
+  size_t ApproximateMemoryUsage() const;
+
   // The fields that Add() sums, by name.
   std::map<std::string, uint64_t> GetAggregatablePropertiesAsMap() const;
 };
+
+// Of tables of RocksDB before 5.13 or so, whose collectors counted these: how many deletions, or
+// merge operands, a table has. Newer ones, Cairn's among them, have fields for it: 0 then, and for
+// merge operands *property_present is false.
+uint64_t GetDeletedKeys(const UserCollectedProperties& props);
+uint64_t GetMergeOperands(const UserCollectedProperties& props, bool* property_present);
 
 // Table properties by path.
 using TablePropertiesCollection =

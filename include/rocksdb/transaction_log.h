@@ -16,6 +16,9 @@ namespace ROCKSDB_NAMESPACE {
 
 class LogFile;
 using VectorLogPtr = std::vector<std::unique_ptr<LogFile>>;
+// Their names in RocksDB 10.
+using WalFile = LogFile;
+using VectorWalPtr = VectorLogPtr;
 
 enum WalFileType {
   // In the folder "archive" of DBOptions::wal_dir, where logs that are not needed any more go with

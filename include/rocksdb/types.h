@@ -58,6 +58,14 @@ enum EntryType {
   kEntryOther,
 };
 
+// An entry of a table, taken apart: utilities/types_util.h. What the slices point to is the key's.
+struct ParsedEntryInfo {
+  Slice user_key;   // without its timestamp
+  Slice timestamp;  // empty: the comparator has none
+  SequenceNumber sequence = 0;
+  EntryType type = kEntryOther;
+};
+
 // How often a file is expected to be read; a hint to the FileSystem for placing it.
 enum class Temperature : uint8_t {
   kUnknown = 0,

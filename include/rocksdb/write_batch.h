@@ -209,6 +209,12 @@ class WriteBatch : public WriteBatchBase {
     // Asked before each entry; false ends the iteration with OK.
     virtual bool Continue();
 
+   protected:
+    // What RocksDB's own code asks its handlers; Cairn asks nobody.
+    enum class OptionState { kUnknown, kDisabled, kEnabled };
+    virtual OptionState WriteAfterCommit() const { return OptionState::kUnknown; }
+    virtual OptionState WriteBeforePrepare() const { return OptionState::kUnknown; }
+
    private:
     static Status OtherFamily(const char* function) {
       return Status::InvalidArgument(std::string("non-default column family and ") + function +
@@ -221,6 +227,8 @@ class WriteBatch : public WriteBatchBase {
 
   // The representation.
   const std::string& Data() const { return rep_; }
+  // Takes it away, and leaves an empty batch.
+  std::string Release();
   size_t GetDataSize() const { return rep_.size(); }
 
   // Entries, without PutLogData.

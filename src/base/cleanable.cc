@@ -2,6 +2,7 @@
 #include "rocksdb/cleanable.h"
 
 #include <cassert>
+#include <utility>
 
 namespace ROCKSDB_NAMESPACE {
 
@@ -57,6 +58,21 @@ void Cleanable::DelegateCleanupsTo(Cleanable* other) {
     record = next;
   }
   cleanup_ = {nullptr, nullptr, nullptr, nullptr};
+}
+
+void SharedCleanablePtr::Allocate() { shared_ = std::make_shared<Cleanable>(); }
+
+void SharedCleanablePtr::RegisterCopyWith(Cleanable* target) const {
+  SharedCleanablePtr copy(*this);
+  copy.MoveAsCleanupTo(target);
+}
+
+void SharedCleanablePtr::MoveAsCleanupTo(Cleanable* target) {
+  if (shared_ == nullptr) return;
+  using Pointer = std::shared_ptr<Cleanable>;
+  target->RegisterCleanup([](void* pointer, void*) { delete static_cast<Pointer*>(pointer); },
+                          new Pointer(std::move(shared_)), nullptr);
+  shared_.reset();
 }
 
 }  // namespace ROCKSDB_NAMESPACE

@@ -2,8 +2,10 @@
 // up in index blocks, so they are chosen to be short.
 #include "rocksdb/comparator.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
+#include <string>
 
 #include "base/coding.h"
 #include "base/timestamps.h"
@@ -134,6 +136,9 @@ class ComparatorWithU64Ts final : public Comparator {
     const uint64_t b = NumberOf(ts2);
     return a < b ? -1 : (a > b ? 1 : 0);
   }
+  std::string TimestampToString(const Slice& timestamp) const override {
+    return std::to_string(NumberOf(timestamp));
+  }
   bool CanKeysWithDifferentByteContentsBeEqual() const override { return false; }
   // (A shorter key would end in another timestamp.)
   void FindShortestSeparator(std::string*, const Slice&) const override {}
@@ -149,6 +154,21 @@ class ComparatorWithU64Ts final : public Comparator {
 };
 
 }  // namespace
+
+namespace {
+
+constexpr size_t kLongestTimestamp = 64;  // bytes, that are known here
+
+Slice Repeated(char c, size_t size) {
+  static const std::string& all_ones = *new std::string(kLongestTimestamp, '\xff');
+  static const std::string& all_zeros = *new std::string(kLongestTimestamp, '\0');
+  return {c == '\0' ? all_zeros.data() : all_ones.data(), std::min(size, kLongestTimestamp)};
+}
+
+}  // namespace
+
+Slice Comparator::GetMaxTimestamp() const { return Repeated('\xff', timestamp_size_); }
+Slice Comparator::GetMinTimestamp() const { return Repeated('\0', timestamp_size_); }
 
 const Comparator* BytewiseComparator() {
   // Never destroyed: databases may be used until the very end of the program.

@@ -1,9 +1,11 @@
 // The texts behind the names of the public API: of properties that a database answers to, and of
 // those that table files store (on disk, never to change). And the public constants that are empty.
+#include <array>
 #include <string>
 
 #include "base/never_destroyed.h"
 #include "rocksdb/attribute_groups.h"
+#include "rocksdb/cache.h"
 #include "rocksdb/db.h"
 #include "rocksdb/table_properties.h"
 #include "rocksdb/wide_columns.h"
@@ -11,118 +13,137 @@
 namespace ROCKSDB_NAMESPACE {
 
 CAIRN_NEVER_DESTROYED const std::string kDefaultColumnFamilyName = "default";
+CAIRN_NEVER_DESTROYED const std::string kPersistentStatsColumnFamilyName =
+    "___rocksdb_stats_history___";
 
 CAIRN_NEVER_DESTROYED const Slice kDefaultWideColumnName;
 CAIRN_NEVER_DESTROYED const WideColumns kNoWideColumns;
 CAIRN_NEVER_DESTROYED const AttributeGroups kNoAttributeGroups;
 CAIRN_NEVER_DESTROYED const IteratorAttributeGroups kNoIteratorAttributeGroups;
 
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kNumFilesAtLevelPrefix =
+const std::string& GetCacheEntryRoleName(CacheEntryRole role) {
+  static const auto& kNames = *new const std::array<std::string, kNumCacheEntryRoles>{
+      "data-block",          "filter-block",
+      "filter-meta-block",   "deprecated-filter-block",
+      "index-block",         "other-block",
+      "write-buffer",        "compression-dictionary-building-buffer",
+      "filter-construction", "block-based-table-reader",
+      "file-metadata",       "blob-value",
+      "blob-cache",          "misc",
+  };
+  return kNames[static_cast<uint32_t>(role) < kNumCacheEntryRoles
+                    ? static_cast<uint32_t>(role)
+                    : static_cast<uint32_t>(CacheEntryRole::kMisc)];
+}
+
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kNumFilesAtLevelPrefix =
     "rocksdb.num-files-at-level";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kCompressionRatioAtLevelPrefix =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kCompressionRatioAtLevelPrefix =
     "rocksdb.compression-ratio-at-level";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kStats = "rocksdb.stats";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kSSTables = "rocksdb.sstables";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kCFStats = "rocksdb.cfstats";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kCFStatsNoFileHistogram =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kStats = "rocksdb.stats";
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kSSTables = "rocksdb.sstables";
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kCFStats = "rocksdb.cfstats";
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kCFStatsNoFileHistogram =
     "rocksdb.cfstats-no-file-histogram";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kCFFileHistogram =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kCFWriteStallStats =
+    "rocksdb.cf-write-stall-stats";
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kCFFileHistogram =
     "rocksdb.cf-file-histogram";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kDBStats = "rocksdb.dbstats";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kLevelStats = "rocksdb.levelstats";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kBlockCacheEntryStats =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kDBStats = "rocksdb.dbstats";
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kLevelStats = "rocksdb.levelstats";
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kBlockCacheEntryStats =
     "rocksdb.block-cache-entry-stats";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kFastBlockCacheEntryStats =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kFastBlockCacheEntryStats =
     "rocksdb.fast-block-cache-entry-stats";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kNumImmutableMemTable =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kNumImmutableMemTable =
     "rocksdb.num-immutable-mem-table";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kNumImmutableMemTableFlushed =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kNumImmutableMemTableFlushed =
     "rocksdb.num-immutable-mem-table-flushed";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kMemTableFlushPending =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kMemTableFlushPending =
     "rocksdb.mem-table-flush-pending";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kNumRunningFlushes =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kNumRunningFlushes =
     "rocksdb.num-running-flushes";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kCompactionPending =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kCompactionPending =
     "rocksdb.compaction-pending";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kNumRunningCompactions =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kNumRunningCompactions =
     "rocksdb.num-running-compactions";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kBackgroundErrors =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kBackgroundErrors =
     "rocksdb.background-errors";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kCurSizeActiveMemTable =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kCurSizeActiveMemTable =
     "rocksdb.cur-size-active-mem-table";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kCurSizeAllMemTables =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kCurSizeAllMemTables =
     "rocksdb.cur-size-all-mem-tables";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kSizeAllMemTables =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kSizeAllMemTables =
     "rocksdb.size-all-mem-tables";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kNumEntriesActiveMemTable =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kNumEntriesActiveMemTable =
     "rocksdb.num-entries-active-mem-table";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kNumEntriesImmMemTables =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kNumEntriesImmMemTables =
     "rocksdb.num-entries-imm-mem-tables";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kNumDeletesActiveMemTable =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kNumDeletesActiveMemTable =
     "rocksdb.num-deletes-active-mem-table";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kNumDeletesImmMemTables =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kNumDeletesImmMemTables =
     "rocksdb.num-deletes-imm-mem-tables";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kEstimateNumKeys =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kEstimateNumKeys =
     "rocksdb.estimate-num-keys";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kEstimateTableReadersMem =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kEstimateTableReadersMem =
     "rocksdb.estimate-table-readers-mem";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kIsFileDeletionsEnabled =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kIsFileDeletionsEnabled =
     "rocksdb.is-file-deletions-enabled";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kNumSnapshots = "rocksdb.num-snapshots";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kOldestSnapshotTime =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kNumSnapshots = "rocksdb.num-snapshots";
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kOldestSnapshotTime =
     "rocksdb.oldest-snapshot-time";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kOldestSnapshotSequence =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kOldestSnapshotSequence =
     "rocksdb.oldest-snapshot-sequence";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kNumLiveVersions =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kNumLiveVersions =
     "rocksdb.num-live-versions";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kCurrentSuperVersionNumber =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kCurrentSuperVersionNumber =
     "rocksdb.current-super-version-number";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kEstimateLiveDataSize =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kEstimateLiveDataSize =
     "rocksdb.estimate-live-data-size";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kMinLogNumberToKeep =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kMinLogNumberToKeep =
     "rocksdb.min-log-number-to-keep";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kMinObsoleteSstNumberToKeep =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kMinObsoleteSstNumberToKeep =
     "rocksdb.min-obsolete-sst-number-to-keep";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kTotalSstFilesSize =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kTotalSstFilesSize =
     "rocksdb.total-sst-files-size";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kLiveSstFilesSize =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kLiveSstFilesSize =
     "rocksdb.live-sst-files-size";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kLiveSstFilesSizeAtTemperature =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kLiveSstFilesSizeAtTemperature =
     "rocksdb.live-sst-files-size-at-temperature";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kBaseLevel = "rocksdb.base-level";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kEstimatePendingCompactionBytes =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kBaseLevel = "rocksdb.base-level";
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kEstimatePendingCompactionBytes =
     "rocksdb.estimate-pending-compaction-bytes";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kAggregatedTableProperties =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kAggregatedTableProperties =
     "rocksdb.aggregated-table-properties";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kAggregatedTablePropertiesAtLevel =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kAggregatedTablePropertiesAtLevel =
     "rocksdb.aggregated-table-properties-at-level";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kActualDelayedWriteRate =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kActualDelayedWriteRate =
     "rocksdb.actual-delayed-write-rate";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kIsWriteStopped =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kIsWriteStopped =
     "rocksdb.is-write-stopped";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kEstimateOldestKeyTime =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kEstimateOldestKeyTime =
     "rocksdb.estimate-oldest-key-time";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kBlockCacheCapacity =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kBlockCacheCapacity =
     "rocksdb.block-cache-capacity";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kBlockCacheUsage =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kBlockCacheUsage =
     "rocksdb.block-cache-usage";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kBlockCachePinnedUsage =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kBlockCachePinnedUsage =
     "rocksdb.block-cache-pinned-usage";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kOptionsStatistics =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kOptionsStatistics =
     "rocksdb.options-statistics";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kNumBlobFiles = "rocksdb.num-blob-files";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kBlobStats = "rocksdb.blob-stats";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kTotalBlobFileSize =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kNumBlobFiles = "rocksdb.num-blob-files";
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kBlobStats = "rocksdb.blob-stats";
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kTotalBlobFileSize =
     "rocksdb.total-blob-file-size";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kLiveBlobFileSize =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kLiveBlobFileSize =
     "rocksdb.live-blob-file-size";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kLiveBlobFileGarbageSize =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kLiveBlobFileGarbageSize =
     "rocksdb.live-blob-file-garbage-size";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kBlobCacheCapacity =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kBlobCacheCapacity =
     "rocksdb.blob-cache-capacity";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kBlobCacheUsage =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kBlobCacheUsage =
     "rocksdb.blob-cache-usage";
-CAIRN_NEVER_DESTROYED const std::string DB::Properties::kBlobCachePinnedUsage =
+CAIRN_NEVER_DESTROYED const std::string DBPropertyNames::kBlobCachePinnedUsage =
     "rocksdb.blob-cache-pinned-usage";
 
 CAIRN_NEVER_DESTROYED const std::string TablePropertiesNames::kDbId =

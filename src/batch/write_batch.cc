@@ -292,6 +292,12 @@ Status WriteBatch::PutLogData(const Slice& blob) {
                                           nullptr);
 }
 
+std::string WriteBatch::Release() {
+  std::string released = std::move(rep_);
+  Clear();
+  return released;
+}
+
 void WriteBatch::Clear() {
   rep_.assign(WriteBatchInternal::kHeader, '\0');
   if (protection_ != nullptr) protection_->Truncate(0);

@@ -61,8 +61,8 @@ CommitQueue::CommitQueue(CommitEnv* env, const CommitOptions& options)
 CommitQueue::~CommitQueue() { assert(IsEmpty()); }
 
 Status CommitQueue::Write(const WriteOptions& options, WriteBatch* batch, uint64_t* seq_used,
-                          const CommitCheck* check, TwoPhaseStep* step,
-                          const CommitHook* published) {
+                          const CommitCheck* check, TwoPhaseStep* step, const CommitHook* published,
+                          UserWriteCallback* told) {
   Writer w;
   w.batch = batch;
   w.bytes = WriteBatchInternal::ByteSize(batch);
@@ -76,12 +76,16 @@ Status CommitQueue::Write(const WriteOptions& options, WriteBatch* batch, uint64
   w.check = check;
   w.step = step;
   w.published = published;
+  w.told = told;
 
   if (options_.unordered && WriteAtOnce(&w)) {
     if (seq_used != nullptr) *seq_used = w.sequence;
     return std::move(w.status);
   }
-  switch (Join(&w)) {
+  const JoinResult joined = Join(&w);
+  if (told != nullptr && joined != JoinResult::kRefused) [[unlikely]]
+    told->OnWriteEnqueued();
+  switch (joined) {
     case JoinResult::kRefused:
       return Status::Incomplete("Write stall");
     case JoinResult::kLeads:
@@ -467,6 +471,8 @@ Status CommitQueue::Log(const Group& group) {
   }
   if (group.has_steps) [[unlikely]]
     NotePrepared(group);
+  if (group.leader->told != nullptr && !group.leader->disable_wal) [[unlikely]]
+    group.leader->told->OnWalWriteFinish();
   return Status::OK();
 }
 

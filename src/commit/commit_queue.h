@@ -130,6 +130,7 @@
 #include "rocksdb/statistics.h"
 #include "rocksdb/status.h"
 #include "rocksdb/types.h"
+#include "rocksdb/user_write_callback.h"
 #include "rocksdb/write_batch.h"
 
 namespace cairn {
@@ -248,8 +249,9 @@ class CommitQueue {
     const CommitCheck* check = nullptr;           // borrowed from the owner
     TwoPhaseStep* step = nullptr;                 // the same
     const CommitHook* published = nullptr;        // the same
+    UserWriteCallback* told = nullptr;            // the same
     // It groups with nobody, and nobody leads it in its stead.
-    bool IsAlone() const { return check != nullptr || published != nullptr; }
+    bool IsAlone() const { return check != nullptr || published != nullptr || told != nullptr; }
     SequenceNumber sequence = 0;  // of the first record
     Status status;
   };
@@ -271,10 +273,11 @@ class CommitQueue {
   /// Corruption or InvalidArgument (batch); Incomplete (no_slowdown). SUSPENDS. `check`, if not
   /// null, is asked on the caller's thread or fiber; such a write is a group of its own. `step`, if
   /// not null: the batch is one of its kind. `published`, if not null, is called there, too, unless
-  /// the write fails.
+  /// the write fails. `told`, if not null, is a write's callback, and called there.
   [[nodiscard]] Status Write(const WriteOptions& options, WriteBatch* batch,
                              uint64_t* seq_used = nullptr, const CommitCheck* check = nullptr,
-                             TwoPhaseStep* step = nullptr, const CommitHook* published = nullptr);
+                             TwoPhaseStep* step = nullptr, const CommitHook* published = nullptr,
+                             UserWriteCallback* told = nullptr);
 
   WriteCounters::Figures counters() const;
 

@@ -10,31 +10,6 @@
 
 namespace cairn {
 
-const char* CompactionReasonName(CompactionReason reason) {
-  switch (reason) {
-    case CompactionReason::kUnknown:
-      return "Unknown";
-    case CompactionReason::kLevelL0FilesNum:
-      return "LevelL0FilesNum";
-    case CompactionReason::kLevelMaxLevelSize:
-      return "LevelMaxLevelSize";
-    case CompactionReason::kUniversalSizeAmplification:
-      return "UniversalSizeAmplification";
-    case CompactionReason::kUniversalSizeRatio:
-      return "UniversalSizeRatio";
-    case CompactionReason::kUniversalSortedRunNum:
-      return "UniversalSortedRunNum";
-    case CompactionReason::kManualCompaction:
-      return "ManualCompaction";
-    case CompactionReason::kFilesMarkedForCompaction:
-      return "FilesMarkedForCompaction";
-    case CompactionReason::kForcedBlobGC:
-      return "ForcedBlobGC";
-    default:
-      return "Invalid";  // reasons of styles that do not exist here
-  }
-}
-
 Compaction::Compaction(CompactionPicker* picker, const ColumnFamilyOptions& options, Params params)
     : picker_(picker), options_(options), params_(std::move(params)) {
   params_.version->Ref();

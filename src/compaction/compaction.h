@@ -26,9 +26,6 @@ namespace cairn {
 
 class CompactionPicker;
 
-// "LevelL0FilesNum" and so on, as RocksDB's log names them.
-const char* CompactionReasonName(CompactionReason reason);
-
 struct CompactionInputFiles {
   int level = 0;
   std::vector<FileMetaData*> files;  // level 0: newest first; else in key order

@@ -76,6 +76,12 @@ ColumnFamily* BackgroundWork::StalledFamily() const {
   return worst;
 }
 
+void BackgroundWork::UpdateAttention() {
+  db_.writes->SetNeedsAttention(db_.families->books().any_stalled() || db_.errors->failed() ||
+                                db_.shutting_down.load(std::memory_order_relaxed) ||
+                                db_.writes->AreWritesLocked());
+}
+
 void BackgroundWork::UpdateStall(ColumnFamily* family) {
   const Options& options = *family->options;
   StallInputs inputs;
@@ -110,8 +116,7 @@ void BackgroundWork::UpdateStall(ColumnFamily* family) {
   family->stall = decision;
   db_.events->QueueStallEvent(*family, before);
   db_.families->UpdateFigures(family);
-  db_.writes->SetNeedsAttention(db_.families->books().any_stalled() || db_.errors->failed() ||
-                                db_.shutting_down.load(std::memory_order_relaxed));
+  UpdateAttention();
   db_.writes->StallChanged();
   WakeClock();
 }
@@ -282,7 +287,7 @@ JobEnv BackgroundWork::MakeJobEnv(const ColumnFamily& family, int job_id,
   JobEnv env;
   env.db_options = family.options;
   env.fs = db_.fs;
-  env.file_options = FileOptionsForTableWrite(*family.options);
+  env.file_options = FileOptionsForTableWrite(*db_.fs, *family.options);
   env.dbname = db_.name;
   env.paths = family.paths;
   env.table_cache = family.tables.get();

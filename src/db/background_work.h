@@ -25,6 +25,8 @@ class BackgroundWork final : public Part {
   void InstallSuperVersion(ColumnFamily* family) FIBER_REQUIRES(database_mutex);
   static int Level0Pressure(const ColumnFamily& family);
   void UpdateStall(ColumnFamily* family) FIBER_REQUIRES(database_mutex);
+  // Whether a writer must look what is the matter.
+  void UpdateAttention() FIBER_REQUIRES(database_mutex);
   // Of the family that holds writers up most.
   ColumnFamily* StalledFamily() const FIBER_REQUIRES(database_mutex);
   // Nothing is scheduled before: what recovery left may not be compacted yet

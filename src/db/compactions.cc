@@ -200,7 +200,7 @@ Status Compactions::RunCompaction(ColumnFamily* family, std::unique_ptr<Compacti
       family->level_stats.Add(compaction->output_level(), stats, JobKind::kCompaction);
       LogInfo(db_.options.info_log.get(), "[%s] %s %s (%s)", family->name().c_str(),
               compaction->drops_inputs() ? "Dropped" : "Moved", compaction->InputSummary().c_str(),
-              CompactionReasonName(compaction->reason()));
+              GetCompactionReasonString(compaction->reason()));
     }
     if (info != nullptr) {
       db_.mutex()->unlock();

@@ -114,7 +114,8 @@ Database::Database(DB* db, const DBOptions& db_options, std::string dbname, Open
       recovery(std::make_unique<Recovery>(this)),
       opening(std::make_unique<Opening>(this)) {
   for (const DbPath& path : options.db_paths) paths.push_back(path.path);
-  versions = std::make_unique<VersionSet>(name, &options, fs, FileOptionsForManifest(options));
+  versions =
+      std::make_unique<VersionSet>(name, &options, fs, FileOptionsForManifestWrite(*fs, options));
   scheduler = std::make_unique<BackgroundScheduler>("rocksdb", BackgroundWork::MaxFlushes(options),
                                                     BackgroundWork::MaxCompactions(options), env);
 }
@@ -127,6 +128,7 @@ Database::~Database() {
 
 void Database::WakeAll() {
   jobs.changed.notify_all();
+  writes->WakeLockedOut();
   writes->StallChanged();
   errors->WakePauses();
   work->WakeClock();

@@ -166,6 +166,13 @@ Status DBImpl::Write(const WriteOptions& options, WriteBatch* updates) {
   return db_.writes->Write(options, updates);
 }
 
+Status DBImpl::WriteWithCallback(const WriteOptions& options, WriteBatch* updates,
+                                 UserWriteCallback* callback) {
+  if (callback == nullptr) return Status::InvalidArgument("WriteWithCallback without a callback");
+  return db_.writes->Write(options, updates, /*check=*/nullptr, /*step=*/nullptr,
+                           /*published=*/nullptr, callback);
+}
+
 Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, const Slice& key,
                    PinnableSlice* value) {
   return db_.reads->Get(options, family, key, value);
@@ -314,6 +321,10 @@ void DBImpl::GetColumnFamilyMetaData(ColumnFamilyHandle* family, ColumnFamilyMet
   db_.live_files->GetColumnFamilyMetaData(family, metadata);
 }
 
+void DBImpl::GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata) {
+  db_.live_files->GetAllColumnFamilyMetaData(metadata);
+}
+
 void DBImpl::GetColumnFamilyMetaData(ColumnFamilyHandle* family,
                                      const GetColumnFamilyMetaDataOptions& options,
                                      ColumnFamilyMetaData* metadata) {
@@ -328,6 +339,19 @@ Status DBImpl::GetPropertiesOfAllTables(ColumnFamilyHandle* family,
 Status DBImpl::GetPropertiesOfTablesInRange(ColumnFamilyHandle* family, const Range* ranges,
                                             size_t n, TablePropertiesCollection* properties) {
   return db_.properties->GetPropertiesOfTablesInRange(family, ranges, n, properties);
+}
+
+Status DBImpl::GetPropertiesOfTablesByLevel(
+    ColumnFamilyHandle* family, std::vector<std::unique_ptr<TablePropertiesCollection>>* by_level) {
+  return db_.properties->GetPropertiesOfTablesByLevel(family, by_level);
+}
+
+Status DBImpl::GetCreationTimeOfOldestFile(uint64_t* creation_time) {
+  return db_.properties->GetCreationTimeOfOldestFile(creation_time);
+}
+
+Status DBImpl::ClipColumnFamily(ColumnFamilyHandle* family, const Slice& begin, const Slice& end) {
+  return db_.moves->ClipColumnFamily(family, begin, end);
 }
 
 Status DBImpl::GetDbIdentity(std::string& identity) const {
@@ -416,6 +440,10 @@ Status DBImpl::FlushWAL(const FlushWALOptions& options) {
 }
 
 Status DBImpl::SyncWAL() { return db_.writes->SyncWAL(); }
+
+Status DBImpl::LockWAL() { return db_.writes->LockWrites(); }
+
+Status DBImpl::UnlockWAL() { return db_.writes->UnlockWrites(); }
 
 Status DBImpl::VerifyChecksum(const ReadOptions& options) {
   return db_.properties->VerifyChecksum(options);

@@ -95,6 +95,8 @@ class DBImpl final : public DB {
   Status Merge(const WriteOptions&, ColumnFamilyHandle*, const Slice& key,
                const Slice& value) override;
   Status Write(const WriteOptions&, WriteBatch* updates) override;
+  Status WriteWithCallback(const WriteOptions&, WriteBatch* updates,
+                           UserWriteCallback* callback) override;
 
   Status Get(const ReadOptions&, ColumnFamilyHandle*, const Slice& key,
              PinnableSlice* value) override;
@@ -171,9 +173,16 @@ class DBImpl final : public DB {
   Status GetCurrentWalFile(std::unique_ptr<LogFile>* current_log_file) override;
   void GetLiveFilesMetaData(std::vector<LiveFileMetaData>*) override;
   void GetColumnFamilyMetaData(ColumnFamilyHandle*, ColumnFamilyMetaData*) override;
+  void GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>*) override;
   void GetColumnFamilyMetaData(ColumnFamilyHandle*, const GetColumnFamilyMetaDataOptions&,
                                ColumnFamilyMetaData*) override;
   Status GetPropertiesOfAllTables(ColumnFamilyHandle*, TablePropertiesCollection*) override;
+  Status GetPropertiesOfTablesByLevel(
+      ColumnFamilyHandle*, std::vector<std::unique_ptr<TablePropertiesCollection>>*) override;
+  Status GetCreationTimeOfOldestFile(uint64_t* creation_time) override;
+  Status ClipColumnFamily(ColumnFamilyHandle*, const Slice& begin, const Slice& end) override;
+  Status LockWAL() override;
+  Status UnlockWAL() override;
   Status GetPropertiesOfTablesInRange(ColumnFamilyHandle*, const Range*, size_t,
                                       TablePropertiesCollection*) override;
   Status GetDbIdentity(std::string& identity) const override;

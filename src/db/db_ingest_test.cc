@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/coding.h"
 #include "db/testing/db_fixture.h"
 #include "rocksdb/compaction_filter.h"
 #include "rocksdb/comparator.h"
@@ -63,12 +64,55 @@ TEST_F(DbIngestTest, WhatIsNotSupportedIsRefused) {
   Open();
   const std::string path = MakeFile(0, 10, 1);
   IngestExternalFileOptions options;
-  options.write_global_seqno = true;
-  EXPECT_TRUE(Ingest(path, options).IsNotSupported());
-  options = IngestExternalFileOptions();
   options.move_files = options.link_files = true;
   EXPECT_TRUE(Ingest(path, options).IsInvalidArgument());
   ExpectModel();
+}
+
+TEST_F(DbIngestTest, TheSequenceNumberIsWrittenIntoTheFileIfAsked) {
+  Options options = SmallOptions();
+  options.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
+  for (const uint32_t version : {5u, 6u}) {
+    for (const bool link : {false, true}) {
+      SCOPED_TRACE(std::to_string(version) + (link ? " linked" : ""));
+      db_.reset();
+      model_.clear();
+      ASSERT_TRUE(DestroyDB(kDbName, options).ok());
+      BlockBasedTableOptions table;
+      table.format_version = version;
+      options.table_factory.reset(NewBlockBasedTableFactory(table));
+      Open(options);
+      PutRange(0, 10, 1);
+      const std::string path = MakeFile(5, 15, 2, options);
+      IngestExternalFileOptions ingest;
+      ingest.write_global_seqno = true;
+      ingest.link_files = link;
+      ASSERT_TRUE(Ingest(path, ingest).ok());
+      Expect(5, 15, 2);
+      ExpectModel();
+      ReadOptions all_of_it;
+      EXPECT_TRUE(db_->VerifyChecksum(all_of_it).ok());
+      EXPECT_TRUE(db_->VerifyFileChecksums(all_of_it).ok());
+      const SequenceNumber given = db_->GetLatestSequenceNumber();
+      Open(options);
+      ExpectModel();
+      TablePropertiesCollection tables;
+      ASSERT_TRUE(db_->GetPropertiesOfAllTables(&tables).ok());
+      int with_number = 0;
+      for (const auto& [name, properties] : tables) {
+        const auto& collected = properties->user_collected_properties;
+        const auto number = collected.find("rocksdb.external_sst_file.global_seqno");
+        if (number == collected.end()) continue;
+        ++with_number;
+        EXPECT_EQ(given, DecodeFixed64(number->second.data()));
+        EXPECT_GT(properties->external_sst_file_global_seqno_offset, 0u);
+      }
+      EXPECT_EQ(1, with_number);
+      // The caller's own file is that one only where it is linked; it cannot be ingested again.
+      const Status again = Ingest(path);
+      EXPECT_EQ(!link, again.ok()) << again.ToString();
+    }
+  }
 }
 
 // Runs what it was given before the first entry that it sees, and removes them all.

@@ -24,40 +24,6 @@ WriteStallCondition PublicCondition(StallCondition condition) {
 
 }  // namespace
 
-const char* FlushReasonName(FlushReason reason) {
-  switch (reason) {
-    case FlushReason::kOthers:
-      return "Other Reasons";
-    case FlushReason::kGetLiveFiles:
-      return "Get Live Files";
-    case FlushReason::kShutDown:
-      return "Shut down";
-    case FlushReason::kExternalFileIngestion:
-      return "External File Ingestion";
-    case FlushReason::kManualCompaction:
-      return "Manual Compaction";
-    case FlushReason::kWriteBufferManager:
-      return "Write Buffer Manager";
-    case FlushReason::kWriteBufferFull:
-      return "Write Buffer Full";
-    case FlushReason::kTest:
-      return "Test";
-    case FlushReason::kDeleteFiles:
-      return "Delete Files";
-    case FlushReason::kAutoCompaction:
-      return "Auto Compaction";
-    case FlushReason::kManualFlush:
-      return "Manual Flush";
-    case FlushReason::kErrorRecovery:
-      return "Error Recovery";
-    case FlushReason::kErrorRecoveryRetryFlush:
-      return "Error Recovery Retry Flush";
-    case FlushReason::kWalFull:
-      return "WAL Full";
-  }
-  return "Invalid";
-}
-
 void EventNotifier::QueueEvent(Database::Event event) {
   if (db_.has_listeners()) events_.push_back(std::move(event));
 }

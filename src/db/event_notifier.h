@@ -36,7 +36,4 @@ class EventNotifier final : public Part {
   uint64_t told_ FIBER_GUARDED_BY(database_mutex) = 0;  // events, ever
 };
 
-// As RocksDB's LOG names it.
-const char* FlushReasonName(FlushReason reason);
-
 }  // namespace cairn

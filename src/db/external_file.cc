@@ -216,6 +216,30 @@ Status TakeExternalFile(FileSystem* fs, const FileOptions& file_options,
   return CopyFile(fs, file.external_path, file.internal_path, file.size);
 }
 
+Status WriteGlobalSequence(FileSystem* fs, const FileOptions& file_options,
+                           FileChecksumGenFactory* factory, ExternalFile* file) {
+  const uint64_t offset = file->properties->external_sst_file_global_seqno_offset;
+  if (offset == 0) {
+    return Status::InvalidArgument(
+        "Trying to set global seqno for a file that don't have a global seqno field",
+        file->external_path);
+  }
+  FileOptions buffered = file_options;
+  buffered.use_direct_reads = buffered.use_direct_writes = false;
+  std::unique_ptr<FSRandomRWFile> writer;
+  IOStatus io = fs->NewRandomRWFile(file->internal_path, buffered, &writer, nullptr);
+  if (io.IsNotSupported()) return Status::OK();
+  char bytes[sizeof(SequenceNumber)];
+  EncodeFixed64(bytes, file->sequence);
+  if (io.ok()) io = writer->Write(offset, Slice(bytes, sizeof(bytes)), IOOptions(), nullptr);
+  if (io.ok()) io = writer->Fsync(IOOptions(), nullptr);
+  if (io.ok()) io = writer->Close(IOOptions(), nullptr);
+  if (!io.ok() || factory == nullptr) return io;
+  const std::string function = file->checksum_func_name;
+  return MakeFileChecksum(fs, file->internal_path, file_options, factory, function, 0, ReadLimits(),
+                          &file->checksum, &file->checksum_func_name);
+}
+
 void RemoveOriginal(FileSystem* fs, Logger* info_log, const std::string& external_path) {
   const IOStatus io = fs->DeleteFile(external_path, IOOptions(), nullptr);
   if (io.ok()) return;

@@ -91,6 +91,12 @@ template <class Visit>
                                       const IngestExternalFileOptions& ingest,
                                       const ExternalFile& file);
 
+// Writes the sequence number that was decided into the copy or link, durably, and with a factory
+// makes its checksum anew. OK, without doing so, where the file system writes no file in its
+// middle: the MANIFEST has the number in any case.
+[[nodiscard]] Status WriteGlobalSequence(FileSystem* fs, const FileOptions& file_options,
+                                         FileChecksumGenFactory* factory, ExternalFile* file);
+
 // After a move: the file goes from where it was. An error is told in the LOG alone.
 void RemoveOriginal(FileSystem* fs, Logger* info_log, const std::string& external_path);
 

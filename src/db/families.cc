@@ -17,6 +17,7 @@
 #include "db/shared_memory.h"
 #include "db/write_path.h"
 #include "fs/file_names.h"
+#include "fs/file_options.h"
 #include "options/options_check.h"
 #include "table/block_based_table_factory.h"
 
@@ -123,7 +124,7 @@ ColumnFamily* Families::AddFamily(ColumnFamilyState* state, std::shared_ptr<cons
   TableCacheOptions tables;
   tables.verify_unique_ids = db_.options.verify_sst_unique_id_in_manifest;
   tables.fs = db_.fs;
-  tables.file_options = db_.file_options;
+  tables.file_options = FileOptionsForTableRead(*db_.fs, db_.options);
   tables.paths = paths;
   tables.max_open_files = options->max_open_files;
   tables.table_cache_numshardbits = options->table_cache_numshardbits;
@@ -135,7 +136,7 @@ ColumnFamily* Families::AddFamily(ColumnFamilyState* state, std::shared_ptr<cons
   tables.use_secondary_cache = db_.options.lowest_used_cache_tier != CacheTier::kVolatileTier;
   BlobSourceOptions blobs;
   blobs.fs = db_.fs;
-  blobs.file_options = db_.file_options;
+  blobs.file_options = FileOptionsForBlobRead(*db_.fs, db_.options);
   blobs.directory = paths.front();
   blobs.column_family_id = state->id();
   blobs.timestamp_size = options->comparator->timestamp_size();
@@ -396,6 +397,13 @@ Status Families::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& hand
     if (s.ok()) s = persisted;
   }
   return s;
+}
+
+std::vector<ColumnFamily*> Families::RefAll() {
+  fiber::MutexLock lock(live_mutex());
+  std::vector<ColumnFamily*> families = all();
+  for (ColumnFamily* family : families) family->Ref();
+  return families;
 }
 
 void Families::UnrefFamily(ColumnFamily* family, bool purge) {

@@ -48,6 +48,8 @@ class Families final : public Part {
   uint64_t FamilyVisits();
   // The options in force, the database's included. Takes the mutex.
   std::shared_ptr<const Options> LiveOptions(const ColumnFamily* family) const;
+  // All families, each referred to until UnrefFamily.
+  std::vector<ColumnFamily*> RefAll();
   // Gives a reference back. `purge`: whose files go with it, if it was the last, goes before this
   // returns (SUSPENDS); else soon.
   void UnrefFamily(ColumnFamily* family, bool purge);

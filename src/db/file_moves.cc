@@ -6,11 +6,14 @@
 
 #include "base/logging.h"
 #include "db/background_work.h"
+#include "db/compactions.h"
 #include "db/database.h"
 #include "db/error_handler.h"
 #include "db/families.h"
 #include "db/file_moves.h"
 #include "db/file_purger.h"
+#include "db/flushes.h"
+#include "db/write_path.h"
 #include "fs/file_names.h"
 
 namespace cairn {
@@ -127,6 +130,55 @@ Status FileMoves::DeleteFilesInRanges(ColumnFamilyHandle* handle, const RangePtr
     }
   }
   db_.files->Purge();
+  return s;
+}
+
+Status FileMoves::ClipColumnFamily(ColumnFamilyHandle* handle, const Slice& begin,
+                                   const Slice& end) {
+  ColumnFamily* family = nullptr;
+  Status s = db_.RefuseIfReadOnly();
+  if (s.ok()) s = db_.families->FamilyOf(handle, &family);
+  if (!s.ok()) return s;
+  const Comparator& comparator = *family->icmp.user_comparator();
+  if (family->icmp.timestamp_size() != 0) {
+    return Status::InvalidArgument("ClipColumnFamily of a family whose keys have timestamps",
+                                   family->name());
+  }
+  if (comparator.Compare(begin, end) > 0) {
+    return Status::InvalidArgument("ClipColumnFamily: end key comes before begin key");
+  }
+  FlushOptions flush;
+  flush.allow_write_stall = true;
+  s = db_.flushes->Flush(flush, handle);
+  const RangePtr outside[] = {RangePtr(nullptr, &begin), RangePtr(&end, nullptr)};
+  if (s.ok()) s = DeleteFilesInRanges(handle, outside, 2, /*include_end=*/false);
+  if (!s.ok()) return s;
+  std::string first, last;
+  bool is_empty = true;
+  {
+    DBMutexLock lock(db_.mutex());
+    const Version& version = *family->current();
+    for (int level = 0; level < version.num_levels(); ++level) {
+      for (const FileMetaData* file : version.files(level)) {
+        const Slice smallest = file->smallest.user_key(), largest = file->largest.user_key();
+        if (is_empty || comparator.Compare(smallest, first) < 0) first = smallest.ToString();
+        if (is_empty || comparator.Compare(largest, last) > 0) last = largest.ToString();
+        is_empty = false;
+      }
+    }
+  }
+  if (is_empty) return s;
+  // What shares a file with keys that stay.
+  const bool before = comparator.Compare(first, begin) < 0;
+  const bool behind = comparator.Compare(last, end) >= 0;
+  const WriteOptions write;
+  if (before) s = db_.writes->DeleteRange(write, handle, first, begin);
+  if (s.ok() && behind) s = db_.writes->DeleteRange(write, handle, end, last);
+  if (s.ok() && behind) s = db_.writes->Delete(write, handle, last);
+  CompactRangeOptions compact;
+  compact.bottommost_level_compaction = BottommostLevelCompaction::kForceOptimized;
+  if (s.ok() && before) s = db_.compactions->CompactRange(compact, handle, nullptr, &begin);
+  if (s.ok() && behind) s = db_.compactions->CompactRange(compact, handle, &end, nullptr);
   return s;
 }
 

@@ -19,6 +19,8 @@ class FileMoves final : public Part {
                                            bool include_end);
   // See db.h.
   [[nodiscard]] Status DeleteFile(const std::string& name);
+  // See db.h. SUSPENDS.
+  [[nodiscard]] Status ClipColumnFamily(ColumnFamilyHandle*, const Slice& begin, const Slice& end);
   // See experimental.h.
   [[nodiscard]] Status SuggestCompactRange(ColumnFamilyHandle*, const Slice* begin,
                                            const Slice* end);

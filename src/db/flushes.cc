@@ -119,7 +119,7 @@ Status Flushes::RunFlushJob(ColumnFamily* family, const std::vector<MemTable*>& 
   edit->SetLogNumber(memtables.back()->GetNextLogNumber());
   const std::shared_ptr<const Options> options = family->options;
   FlushJob job(env, *options, memtables, family->state->NewEpochNumber(),
-               FlushReasonName(family->flush_reason));
+               GetFlushReasonString(family->flush_reason));
   FileMetaData meta;
   if (db_.has_listeners()) *info = db_.events->DescribeFlush(*family, file_number, job_id);
   const uint64_t current_log = db_.wals->current_number();

@@ -57,11 +57,6 @@ Status CheckIngestOptions(const IngestExternalFileOptions& o, bool behind_is_all
   if (o.move_files && o.link_files) {
     return Status::InvalidArgument("`move_files` and `link_files` can not both be true.");
   }
-  if (o.write_global_seqno) {
-    return Status::NotSupported(
-        "IngestExternalFileOptions::write_global_seqno: the number is in the MANIFEST only; set it "
-        "to false");
-  }
   if (o.ingest_behind && !behind_is_allowed) {
     return Status::InvalidArgument("can't ingest_behind file in DB with allow_ingest_behind=false");
   }
@@ -223,6 +218,7 @@ Status Ingestions::AddFiles(std::vector<Ingestion>* parts, bool* keep_copies) {
   {
     std::list<CompactionPicker::Reservation> reservations;
     s = PlaceFiles(parts, last, &consumed, &reservations);
+    if (s.ok()) s = WriteSequences(parts);
     if (s.ok()) s = RecordAllFiles(parts, keep_copies);
   }
   if (s.ok()) ShowFiles(parts, last, consumed);
@@ -256,6 +252,23 @@ Status Ingestions::PlaceFiles(std::vector<Ingestion>* parts, SequenceNumber last
       }
     }
     *consumed = std::max(*consumed, sequence - last);
+  }
+  return s;
+}
+
+Status Ingestions::WriteSequences(std::vector<Ingestion>* parts) {
+  Status s;
+  for (Ingestion& part : *parts) {
+    if (!part.arg->options.write_global_seqno) continue;
+    // Compactions leave room for the files, as they do while the MANIFEST is written.
+    db_.mutex()->unlock();
+    for (ExternalFile& file : part.files) {
+      if (s.ok() && file.sequence != 0) {
+        s = WriteGlobalSequence(db_.fs, db_.file_options,
+                                db_.options.file_checksum_gen_factory.get(), &file);
+      }
+    }
+    db_.mutex()->lock();
   }
   return s;
 }

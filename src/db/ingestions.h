@@ -31,6 +31,8 @@ class Ingestions final : public Part {
                                   std::list<CompactionPicker::Reservation>* reservations)
       FIBER_REQUIRES(database_mutex);
   // In the MANIFEST, all at once.
+  // With write_global_seqno: into the files. Releases the mutex meanwhile. SUSPENDS.
+  [[nodiscard]] Status WriteSequences(std::vector<Ingestion>* parts) FIBER_REQUIRES(database_mutex);
   [[nodiscard]] Status RecordAllFiles(std::vector<Ingestion>* parts, bool* keep_copies)
       FIBER_REQUIRES(database_mutex);
   // To readers.

@@ -18,6 +18,7 @@
 #include "db/properties.h"
 #include "db/write_path.h"
 #include "fs/file_names.h"
+#include "fs/file_options.h"
 #include "fs/file_reader.h"
 #include "options/options_check.h"
 #include "rocksdb/transaction_log.h"
@@ -224,7 +225,8 @@ Status LiveFiles::FirstSequenceOf(const std::string& path, uint64_t wal,
                                   SequenceNumber* sequence) const {
   *sequence = 0;
   std::unique_ptr<SequentialFileReader> file;
-  IOStatus io = SequentialFileReader::Open(db_.fs, path, db_.file_options, &file);
+  IOStatus io =
+      SequentialFileReader::Open(db_.fs, path, FileOptionsForLogRead(*db_.fs, db_.options), &file);
   if (!io.ok()) return io;
   LogReader reader(db_.options.info_log, std::move(file), nullptr, /*checksum=*/true, wal);
   std::string scratch;
@@ -289,7 +291,7 @@ Status LiveFiles::GetUpdatesSince(SequenceNumber seq_number,
   if (s.ok()) s = GetSortedWalFiles(files);
   if (!s.ok()) return s;
   env.fs = db_.fs;
-  env.file_options = db_.file_options;
+  env.file_options = FileOptionsForLogRead(*db_.fs, db_.options);
   env.wal_dir = db_.wals->dir();
   env.info_log = db_.options.info_log;
   env.last_sequence = [this] { return db_.versions->LastSequence(); };
@@ -346,19 +348,30 @@ void LiveFiles::GetColumnFamilyMetaData(ColumnFamilyHandle* handle,
                                         ColumnFamilyMetaData* metadata) {
   *metadata = ColumnFamilyMetaData();
   ColumnFamily* family;
-  if (!db_.families->FamilyOf(handle, &family).ok()) return;
-  db_.properties->LoadTableCounters(*family);
+  if (db_.families->FamilyOf(handle, &family).ok()) MetaDataOf(*family, metadata);
+}
+
+void LiveFiles::GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata) {
+  if (db_.Forked()) return;
+  for (ColumnFamily* family : db_.families->RefAll()) {
+    if (!family->dropped.load()) MetaDataOf(*family, &metadata->emplace_back());
+    db_.families->UnrefFamily(family, /*purge=*/false);
+  }
+}
+
+void LiveFiles::MetaDataOf(const ColumnFamily& family, ColumnFamilyMetaData* metadata) {
+  db_.properties->LoadTableCounters(family);
   std::vector<LiveFileMetaData> files;
   {
     DBMutexLock lock(db_.mutex());
     db_.versions->GetLiveFilesMetaData(&files);
-    AddBlobFiles(family->current()->blob_files(), family->paths.front(), metadata);
+    AddBlobFiles(family.current()->blob_files(), family.paths.front(), metadata);
   }
-  metadata->name = family->name();
-  std::vector<std::vector<SstFileMetaData>> levels(static_cast<size_t>(family->num_levels));
+  metadata->name = family.name();
+  std::vector<std::vector<SstFileMetaData>> levels(static_cast<size_t>(family.num_levels));
   std::vector<uint64_t> sizes(levels.size(), 0);
   for (const LiveFileMetaData& file : files) {
-    if (file.column_family_name != family->name()) continue;
+    if (file.column_family_name != family.name()) continue;
     levels[file.level].push_back(file);
     sizes[file.level] += file.size;
     metadata->size += file.size;

@@ -27,6 +27,7 @@ class LiveFiles final : public Part {
   [[nodiscard]] Status GetCurrentWalFile(std::unique_ptr<LogFile>* current_log_file);
   void GetLiveFilesMetaData(std::vector<LiveFileMetaData>*);
   void GetColumnFamilyMetaData(ColumnFamilyHandle*, ColumnFamilyMetaData*);
+  void GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>*);
   void GetColumnFamilyMetaData(ColumnFamilyHandle*, const GetColumnFamilyMetaDataOptions&,
                                ColumnFamilyMetaData*);
   [[nodiscard]] Status GetLiveFilesChecksumInfo(FileChecksumList* checksum_list);
@@ -35,6 +36,8 @@ class LiveFiles final : public Part {
                                        SequenceNumber* sequence) const;
 
  private:
+  // SUSPENDS.
+  void MetaDataOf(const ColumnFamily& family, ColumnFamilyMetaData* metadata);
   // Whether to flush before files are listed: if the logs have so many bytes. SUSPENDS.
   bool WantsFlush(uint64_t wal_size_for_flush);
 };

@@ -268,9 +268,9 @@ Status Opening::AddFamilies(std::vector<ColumnFamily*>* recovered) {
   // As much as a memtable's worth of records takes, so that the file is extended once or twice in
   // its life.
   const size_t write_buffer_size = db_.families->default_family()->options->write_buffer_size;
-  db_.wals =
-      std::make_unique<WalSet>(db_.fs, db_.wal_dir, &db_.options, FileOptionsForLog(db_.options),
-                               write_buffer_size + write_buffer_size / 10);
+  db_.wals = std::make_unique<WalSet>(db_.fs, db_.wal_dir, &db_.options,
+                                      FileOptionsForLogWrite(*db_.fs, db_.options),
+                                      write_buffer_size + write_buffer_size / 10);
   return Status::OK();
 }
 

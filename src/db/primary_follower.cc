@@ -55,6 +55,7 @@
 #include "db/live_files.h"
 #include "db/primary_follower.h"
 #include "fs/file_names.h"
+#include "fs/file_options.h"
 #include "fs/file_reader.h"
 #include "manifest/manifest_update.h"
 #include "wal/wal_reporter.h"
@@ -142,7 +143,8 @@ Status PrimaryFollower::FollowWals(const ManifestUpdate& update) {
 Status PrimaryFollower::FollowWal(uint64_t number, const ManifestUpdate& update) {
   const std::string path = LogFileName(db_.wal_dir, number);
   std::unique_ptr<SequentialFileReader> file;
-  IOStatus io = SequentialFileReader::Open(db_.fs, path, db_.file_options, &file);
+  IOStatus io =
+      SequentialFileReader::Open(db_.fs, path, FileOptionsForLogRead(*db_.fs, db_.options), &file);
   if (!io.ok()) return io;
   WalReporter reporter;
   reporter.info_log = db_.options.info_log.get();

@@ -105,17 +105,10 @@ void Properties::LoadTableCounters(const ColumnFamily& family) {
 }
 
 void Properties::LoadTableCounters() {
-  for (ColumnFamily* family : RefAllFamilies()) {
+  for (ColumnFamily* family : db_.families->RefAll()) {
     LoadTableCounters(*family);
     db_.families->UnrefFamily(family, /*purge=*/false);
   }
-}
-
-std::vector<ColumnFamily*> Properties::RefAllFamilies() {
-  fiber::MutexLock lock(db_.families->live_mutex());
-  std::vector<ColumnFamily*> families = db_.families->all();
-  for (ColumnFamily* family : families) family->Ref();
-  return families;
 }
 
 bool Properties::BlobIntProperty(const ColumnFamily& family, const std::string& name,
@@ -328,7 +321,7 @@ bool Properties::GetMapProperty(ColumnFamilyHandle* handle, const Slice& propert
     return true;
   }
   DBMutexLock lock(db_.mutex());
-  if (property == Slice("rocksdb.cf-write-stall-stats")) {
+  if (property == Slice(DB::Properties::kCFWriteStallStats)) {
     *value = family->stall_times.ToMap();
     return true;
   }
@@ -349,7 +342,7 @@ bool Properties::GetAggregatedIntProperty(const Slice& property, uint64_t* value
   }
   *value = 0;
   bool known = true;
-  for (ColumnFamily* family : RefAllFamilies()) {
+  for (ColumnFamily* family : db_.families->RefAll()) {
     uint64_t of_family = 0;
     known = known && IntProperty(*family, name, &of_family);
     *value += of_family;
@@ -434,7 +427,7 @@ void Properties::GetApproximateMemTableStats(ColumnFamilyHandle* handle, const R
 
 Status Properties::PropertiesOfTables(ColumnFamilyHandle* handle,
                                       const std::function<bool(const FileMetaData&)>& wanted,
-                                      TablePropertiesCollection* properties) {
+                                      const Collect& collect) {
   ColumnFamily* family;
   Status s = db_.families->FamilyOf(handle, &family);
   if (!s.ok()) return s;
@@ -445,15 +438,56 @@ Status Properties::PropertiesOfTables(ColumnFamilyHandle* handle,
       std::shared_ptr<const TableProperties> one;
       s = family->tables->GetTableProperties(file->TableId(level), &one);
       if (!s.ok()) return s;
-      (*properties)[TableFileName(family->paths, file->number, file->path_id)] = std::move(one);
+      collect(level, TableFileName(family->paths, file->number, file->path_id), std::move(one));
     }
   }
   return s;
 }
 
+namespace {
+
+auto Into(TablePropertiesCollection* properties) {
+  return [properties](int /*level*/, const std::string& path,
+                      std::shared_ptr<const TableProperties> one) {
+    (*properties)[path] = std::move(one);
+  };
+}
+
+bool IsAny(const FileMetaData& /*file*/) { return true; }
+
+}  // namespace
+
 Status Properties::GetPropertiesOfAllTables(ColumnFamilyHandle* handle,
                                             TablePropertiesCollection* properties) {
-  return PropertiesOfTables(handle, [](const FileMetaData&) { return true; }, properties);
+  return PropertiesOfTables(handle, IsAny, Into(properties));
+}
+
+Status Properties::GetPropertiesOfTablesByLevel(
+    ColumnFamilyHandle* handle, std::vector<std::unique_ptr<TablePropertiesCollection>>* by_level) {
+  ColumnFamily* family;
+  Status s = db_.families->FamilyOf(handle, &family);
+  if (!s.ok()) return s;
+  by_level->clear();
+  for (int level = 0; level < family->num_levels; ++level) {
+    by_level->push_back(std::make_unique<TablePropertiesCollection>());
+  }
+  return PropertiesOfTables(
+      handle, IsAny,
+      [by_level](int level, const std::string& path, std::shared_ptr<const TableProperties> one) {
+        (*(*by_level)[static_cast<size_t>(level)])[path] = std::move(one);
+      });
+}
+
+Status Properties::GetCreationTimeOfOldestFile(uint64_t* creation_time) {
+  if (db_.families->LiveOptions()->max_open_files != -1) {
+    return Status::NotSupported("This API only works if max_open_files = -1");
+  }
+  *creation_time = UINT64_MAX;
+  return ForEachTable([&](const ColumnFamily& family, int /*level*/, const FileMetaData& file) {
+    if (family.dropped.load()) return Status::OK();
+    *creation_time = std::min(*creation_time, file.file_creation_time);
+    return Status::OK();
+  });
 }
 
 Status Properties::GetPropertiesOfTablesInRange(ColumnFamilyHandle* handle, const Range* ranges,
@@ -465,14 +499,14 @@ Status Properties::GetPropertiesOfTablesInRange(ColumnFamilyHandle* handle, cons
              comparator->Compare(file.smallest.user_key(), range.limit) <= 0;
     });
   };
-  return PropertiesOfTables(handle, is_in_one, properties);
+  return PropertiesOfTables(handle, is_in_one, Into(properties));
 }
 
 Status Properties::ForEachTable(
     const std::function<Status(const ColumnFamily&, int level, const FileMetaData&)>& visit) {
   if (db_.Forked()) return db_.ForkedStatus();
   Status s;
-  for (ColumnFamily* family : RefAllFamilies()) {
+  for (ColumnFamily* family : db_.families->RefAll()) {
     {
       SuperVersionGuard sv(family->super_versions.get());
       for (int level = 0; level < sv->current->num_levels(); ++level) {
@@ -490,7 +524,7 @@ Status Properties::ForEachBlobFile(
     const std::function<Status(const ColumnFamily&, const BlobFileAddition&)>& visit) {
   if (db_.Forked()) return db_.ForkedStatus();
   Status s;
-  for (ColumnFamily* family : RefAllFamilies()) {
+  for (ColumnFamily* family : db_.families->RefAll()) {
     {
       SuperVersionGuard sv(family->super_versions.get());
       for (const auto& file : sv->current->blob_files()) {

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ class Properties final : public Part {
   [[nodiscard]] Status GetPropertiesOfAllTables(ColumnFamilyHandle*, TablePropertiesCollection*);
   [[nodiscard]] Status GetPropertiesOfTablesInRange(ColumnFamilyHandle*, const Range*, size_t,
                                                     TablePropertiesCollection*);
+  [[nodiscard]] Status GetPropertiesOfTablesByLevel(
+      ColumnFamilyHandle*, std::vector<std::unique_ptr<TablePropertiesCollection>>*);
+  [[nodiscard]] Status GetCreationTimeOfOldestFile(uint64_t* creation_time);
   [[nodiscard]] Status GetDbIdentity(std::string& identity) const;
   [[nodiscard]] Status GetDbSessionId(std::string& session_id) const;
   [[nodiscard]] Status VerifyChecksum(const ReadOptions&);
@@ -49,16 +53,17 @@ class Properties final : public Part {
   // False: it is another property, or a table cannot be opened.
   static bool AggregatedTableProperties(const ColumnFamily& family, const std::string& name,
                                         TableProperties* sum);
-  // All families, each referred to until UnrefFamily.
-  std::vector<ColumnFamily*> RefAllFamilies();
   // Calls `visit` for every table of all families until it gives an error.
   [[nodiscard]] Status ForEachTable(
       const std::function<Status(const ColumnFamily&, int level, const FileMetaData&)>& visit);
   [[nodiscard]] Status ForEachBlobFile(
       const std::function<Status(const ColumnFamily&, const BlobFileAddition&)>& visit);
+  // To `collect`: each table's level, path and properties, if it is wanted.
+  using Collect = std::function<void(int level, const std::string& path,
+                                     std::shared_ptr<const TableProperties> properties)>;
   [[nodiscard]] Status PropertiesOfTables(ColumnFamilyHandle* handle,
                                           const std::function<bool(const FileMetaData&)>& wanted,
-                                          TablePropertiesCollection* properties);
+                                          const Collect& collect);
 };
 
 }  // namespace cairn

@@ -33,6 +33,7 @@
 #include "db/live_files.h"
 #include "db/recovery.h"
 #include "fs/file_names.h"
+#include "fs/file_options.h"
 #include "fs/file_reader.h"
 #include "fs/file_util.h"
 #include "wal/log_reader.h"
@@ -169,7 +170,8 @@ Status Recovery::LeaveLogsOut(FoundLogs* found) const {
 Status Recovery::ReadKeptWal(uint64_t number, Replay* replay) {
   const std::string path = LogFileName(db_.wal_dir, number);
   std::unique_ptr<SequentialFileReader> file;
-  IOStatus io = SequentialFileReader::Open(db_.fs, path, db_.file_options, &file);
+  IOStatus io =
+      SequentialFileReader::Open(db_.fs, path, FileOptionsForLogRead(*db_.fs, db_.options), &file);
   if (!io.ok()) return io;
   WalReporter reporter;
   reporter.info_log = db_.options.info_log.get();
@@ -374,7 +376,10 @@ Status Recovery::ReplayWal(uint64_t number, Replay* replay) {
   uint64_t file_size = 0;
   IOStatus io = db_.fs->GetFileSize(log.path, IOOptions(), &file_size, nullptr);
   std::unique_ptr<SequentialFileReader> file;
-  if (io.ok()) io = SequentialFileReader::Open(db_.fs, log.path, db_.file_options, &file);
+  if (io.ok()) {
+    io = SequentialFileReader::Open(db_.fs, log.path, FileOptionsForLogRead(*db_.fs, db_.options),
+                                    &file);
+  }
   if (!io.ok()) return io;
   LogInfo(db_.options.info_log.get(), "Recovering log #%llu mode %d",
           static_cast<unsigned long long>(number), static_cast<int>(log.mode));

@@ -1,6 +1,7 @@
 // The write path above the commit queue: what a leader does before its group (stalls, memtable
 // switch, errors), and the public write calls.
 #include <algorithm>
+#include <cstring>
 
 #include "base/allocation.h"
 #include "base/logging.h"
@@ -41,8 +42,30 @@ Status WritePath::LimitLogRate(const WriteOptions& options, size_t bytes) const 
   return Status::OK();
 }
 
+namespace {
+
+// What a group is refused with while writes are locked. It has done nothing, and comes again.
+constexpr char kLocked[] = "writes are locked";
+
+bool IsLockRefusal(const Status& s) {
+  return s.IsTryAgain() && s.getState() != nullptr && std::strcmp(s.getState(), kLocked) == 0;
+}
+
+// Of a write that has been in the queue before.
+class EnqueuedBefore final : public UserWriteCallback {
+ public:
+  explicit EnqueuedBefore(UserWriteCallback* callback) : callback_(callback) {}
+  void OnWriteEnqueued() override {}
+  void OnWalWriteFinish() override { callback_->OnWalWriteFinish(); }
+
+ private:
+  UserWriteCallback* const callback_;
+};
+
+}  // namespace
+
 Status WritePath::Write(const WriteOptions& options, WriteBatch* updates, const CommitCheck* check,
-                        TwoPhaseStep* step, const CommitHook* published) {
+                        TwoPhaseStep* step, const CommitHook* published, UserWriteCallback* told) {
   if (updates == nullptr) return Status::Corruption("Batch is nullptr!");
   Status s = db_.RefuseIfReadOnly();
   if (!s.ok()) return s;
@@ -79,7 +102,14 @@ Status WritePath::Write(const WriteOptions& options, WriteBatch* updates, const 
     if (!s.ok()) return s;
   }
   const uint64_t start = db_.statistics != nullptr ? fiber::now_nanos() : 0;
-  s = db_.commit->Write(options, updates, /*seq_used=*/nullptr, check, step, published);
+  s = db_.commit->Write(options, updates, /*seq_used=*/nullptr, check, step, published, told);
+  while (IsLockRefusal(s)) [[unlikely]] {
+    s = WaitForUnlock(options);
+    if (!s.ok()) return s;
+    EnqueuedBefore before(told);
+    s = db_.commit->Write(options, updates, /*seq_used=*/nullptr, check, step, published,
+                          told == nullptr ? nullptr : &before);
+  }
   if (db_.statistics != nullptr) [[unlikely]] {
     db_.statistics->reportTimeToHistogram(DB_WRITE, (fiber::now_nanos() - start) / 1000);
   }
@@ -271,6 +301,7 @@ Status WritePath::Prepare(const WriteGroupInfo& group) {
   DBMutexLock lock(db_.mutex());
   if (db_.errors->failed()) return db_.errors->error();
   if (db_.shutting_down.load(std::memory_order_relaxed)) return Status::ShutdownInProgress();
+  if (locks_ > 0) return Status::TryAgain(kLocked);
   Status s;
   if (db_.write_controller.IsStopped() || db_.write_controller.NeedsDelay())
     s = WaitOutStall(group);
@@ -394,5 +425,46 @@ Status WritePath::FlushWAL(bool sync, Env::IOPriority priority) {
 }
 
 Status WritePath::SyncWAL() { return FlushWAL(/*sync=*/true); }
+
+Status WritePath::LockWrites() {
+  Status s = db_.RefuseIfReadOnly();
+  if (!s.ok()) return s;
+  CommitQueue::Exclusive leadership(db_.commit.get());
+  {
+    DBMutexLock lock(db_.mutex());
+    if (db_.errors->failed()) return db_.errors->error();
+    if (db_.shutting_down.load()) return Status::ShutdownInProgress();
+  }
+  IOStatus io = db_.wals->Flush();
+  if (!io.ok()) {
+    OnCommitError(io, CommitErrorKind::kWalWrite);
+    return io;
+  }
+  DBMutexLock lock(db_.mutex());
+  ++locks_;
+  SetNeedsAttention(true);
+  return s;
+}
+
+Status WritePath::UnlockWrites() {
+  Status s = db_.RefuseIfReadOnly();
+  if (!s.ok()) return s;
+  DBMutexLock lock(db_.mutex());
+  if (locks_ == 0) return Status::Aborted("No LockWAL() in effect");
+  if (--locks_ > 0) return s;
+  db_.work->UpdateAttention();
+  unlocked_.notify_all();
+  return s;
+}
+
+Status WritePath::WaitForUnlock(const WriteOptions& options) {
+  if (options.no_slowdown) return Status::Incomplete("Write stall");
+  DBMutexLock lock(db_.mutex());
+  while (locks_ > 0 && !db_.errors->failed() && !db_.shutting_down.load()) {
+    unlocked_.wait(db_.mutex());
+  }
+  if (db_.shutting_down.load()) return Status::ShutdownInProgress();
+  return db_.errors->failed() ? db_.errors->error() : Status::OK();
+}
 
 }  // namespace cairn

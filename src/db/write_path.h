@@ -35,13 +35,20 @@ class WritePath final : public Part, public CommitEnv, public OperandFolder {
   // null: the batch is one of its kind. `published`: see CommitHook.
   [[nodiscard]] Status Write(const WriteOptions&, WriteBatch* updates,
                              const CommitCheck* check = nullptr, TwoPhaseStep* step = nullptr,
-                             const CommitHook* published = nullptr);
+                             const CommitHook* published = nullptr,
+                             UserWriteCallback* told = nullptr);
   // A step of a two-phase commit, which is logged whatever the options say.
   [[nodiscard]] Status WriteStep(const WriteOptions&, WriteBatch* updates, TwoPhaseStep* step,
                                  const CommitHook* published = nullptr);
   // `priority`: with which what is buffered asks DBOptions::rate_limiter; IO_TOTAL: not at all.
   [[nodiscard]] Status FlushWAL(bool sync, Env::IOPriority priority = Env::IO_TOTAL);
   [[nodiscard]] Status SyncWAL();
+  // See DB. Writers that came before LockWrites() are done when it returns.
+  [[nodiscard]] Status LockWrites();
+  [[nodiscard]] Status UnlockWrites();
+  // The end, or an error. With the mutex.
+  void WakeLockedOut() { unlocked_.notify_all(); }
+  bool AreWritesLocked() const FIBER_REQUIRES(database_mutex) { return locks_ > 0; }
   // A stall may be over, or another. With the mutex.
   void StallChanged() { stall_changed_.notify_all(); }
   void CountStall(ColumnFamily* family, const StallDecision& decision, uint64_t since_nanos)
@@ -90,11 +97,15 @@ class WritePath final : public Part, public CommitEnv, public OperandFolder {
   // RocksDB counts no sequence number for what shares one until something ends it.
   IOStatus AppendWithNoop(const Slice& record, bool has_marks);
   [[nodiscard]] Status WaitOutStall(const WriteGroupInfo& group) FIBER_REQUIRES(database_mutex);
+  // Waits outside of the queue, so that whoever needs leadership gets it meanwhile.
+  [[nodiscard]] Status WaitForUnlock(const WriteOptions& options);
   [[nodiscard]] Status WaitForLowPriority(const WriteOptions& options, uint64_t bytes);
   // Waits for the rate limiter. SUSPENDS.
   [[nodiscard]] Status LimitLogRate(const WriteOptions& options, size_t bytes) const;
 
   DBCondition stall_changed_;
+  DBCondition unlocked_;
+  int locks_ FIBER_GUARDED_BY(database_mutex) = 0;  // calls of LockWrites()
   std::atomic<bool> write_needs_attention_{false};
   std::atomic<uint64_t> max_wal_bytes_{0};
   std::string record_with_noop_;  // the leader's

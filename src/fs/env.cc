@@ -1,4 +1,4 @@
-// Env: the default one, the one in memory, and the shorthands that pass on to its FileSystem.
+// Env: the default one, the one in memory, and the functions that pass on to its FileSystem.
 
 #include "rocksdb/env.h"
 
@@ -9,6 +9,7 @@
 #include "fiber/mutex.h"
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
+#include "fs/env_file_system.h"
 #include "fs/file_util.h"
 #include "fs/info_log.h"
 #include "fs/memory_file_system.h"
@@ -17,6 +18,7 @@
 #include "fs/thread_pool.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/options.h"
+#include "rocksdb/system_clock.h"
 
 namespace ROCKSDB_NAMESPACE {
 
@@ -33,9 +35,23 @@ EnvOptions::EnvOptions(const DBOptions& options)
       writable_file_max_buffer_size(options.writable_file_max_buffer_size),
       rate_limiter(options.rate_limiter.get()) {}
 
-Env::Env(const std::shared_ptr<FileSystem>& fs) : file_system_(fs) {}
+Env::Env(const std::shared_ptr<FileSystem>& fs) : Env(fs, SystemClock::Default()) {}
+
+Env::Env(const std::shared_ptr<FileSystem>& fs, const std::shared_ptr<SystemClock>& clock)
+    : file_system_(fs), system_clock_(clock), own_files_(fs.get()) {}
+
+Env::Env() : Env(static_cast<const Env*>(nullptr)) {}
+
+Env::Env(const Env* target)
+    : file_system_(std::make_shared<cairn::EnvFileSystem>(
+          this, target == nullptr ? nullptr : target->GetFileSystem())),
+      system_clock_(std::make_shared<cairn::EnvClock>(this)),
+      own_files_(nullptr) {}
 
 Env::~Env() = default;
+DynamicLibrary::~DynamicLibrary() = default;
+
+const std::shared_ptr<SystemClock>& Env::GetSystemClock() const { return system_clock_; }
 
 Env* Env::Default() {
   static Env* const instance = new Env(FileSystem::Default());  // lives as long as the program
@@ -45,107 +61,22 @@ Env* Env::Default() {
 // ------------------------------------------------------------------------------------------------
 // Time
 
-uint64_t Env::NowMicros() { return fiber::wall_micros(); }
-
-uint64_t Env::NowNanos() { return fiber::now_nanos(); }
-
-uint64_t Env::NowCPUNanos() { return fiber::thread_cpu_nanos(); }
-
-void Env::SleepForMicroseconds(int micros) {
-  if (micros > 0) fiber::sleep_for(static_cast<uint64_t>(micros) * 1000);
+// Of an Env over a FileSystem its clock's; else, where they are not overridden, the default one's.
+SystemClock& Env::OwnClock() const {
+  return own_files_ == nullptr ? *SystemClock::Default() : *system_clock_;
 }
 
-Status Env::GetCurrentTime(int64_t* unix_time) {
-  *unix_time = static_cast<int64_t>(fiber::wall_micros() / 1000000);
-  return Status::OK();
-}
+uint64_t Env::NowMicros() { return OwnClock().NowMicros(); }
 
-std::string Env::TimeToString(uint64_t time) {
-  struct tm local;
-  char buf[64] = "";
-  if (cairn::ToLocalTime(static_cast<int64_t>(time), &local)) {
-    std::snprintf(buf, sizeof(buf), "%04d/%02d/%02d-%02d:%02d:%02d", local.tm_year + 1900,
-                  local.tm_mon + 1, local.tm_mday, local.tm_hour, local.tm_min, local.tm_sec);
-  }
-  return buf;
-}
+uint64_t Env::NowNanos() { return OwnClock().NowNanos(); }
 
-// ------------------------------------------------------------------------------------------------
-// Files
+uint64_t Env::NowCPUNanos() { return OwnClock().CPUNanos(); }
 
-Status Env::FileExists(const std::string& fname) {
-  return file_system_->FileExists(fname, IOOptions(), nullptr);
-}
+void Env::SleepForMicroseconds(int micros) { OwnClock().SleepForMicroseconds(micros); }
 
-Status Env::GetChildren(const std::string& dir, std::vector<std::string>* result) {
-  return file_system_->GetChildren(dir, IOOptions(), result, nullptr);
-}
+Status Env::GetCurrentTime(int64_t* unix_time) { return OwnClock().GetCurrentTime(unix_time); }
 
-Status Env::GetChildrenFileAttributes(const std::string& dir, std::vector<FileAttributes>* result) {
-  return file_system_->GetChildrenFileAttributes(dir, IOOptions(), result, nullptr);
-}
-
-Status Env::DeleteFile(const std::string& fname) {
-  return file_system_->DeleteFile(fname, IOOptions(), nullptr);
-}
-
-Status Env::CreateDir(const std::string& dirname) {
-  // style: the user's call
-  return file_system_->CreateDir(dirname, IOOptions(), nullptr);
-}
-
-Status Env::CreateDirIfMissing(const std::string& dirname) {
-  // style: the user's call
-  return file_system_->CreateDirIfMissing(dirname, IOOptions(), nullptr);
-}
-
-Status Env::DeleteDir(const std::string& dirname) {
-  return file_system_->DeleteDir(dirname, IOOptions(), nullptr);
-}
-
-Status Env::GetFileSize(const std::string& fname, uint64_t* file_size) {
-  return file_system_->GetFileSize(fname, IOOptions(), file_size, nullptr);
-}
-
-Status Env::GetFileModificationTime(const std::string& fname, uint64_t* file_mtime) {
-  return file_system_->GetFileModificationTime(fname, IOOptions(), file_mtime, nullptr);
-}
-
-Status Env::RenameFile(const std::string& src, const std::string& target) {
-  return file_system_->RenameFile(src, target, IOOptions(), nullptr);
-}
-
-Status Env::LinkFile(const std::string& src, const std::string& target) {
-  return file_system_->LinkFile(src, target, IOOptions(), nullptr);
-}
-
-Status Env::LockFile(const std::string& fname, FileLock** lock) {
-  return file_system_->LockFile(fname, IOOptions(), lock, nullptr);
-}
-
-Status Env::UnlockFile(FileLock* lock) {
-  return file_system_->UnlockFile(lock, IOOptions(), nullptr);
-}
-
-Status Env::IsDirectory(const std::string& path, bool* is_dir) {
-  return file_system_->IsDirectory(path, IOOptions(), is_dir, nullptr);
-}
-
-Status Env::GetFreeSpace(const std::string& path, uint64_t* bytes) {
-  return file_system_->GetFreeSpace(path, IOOptions(), bytes, nullptr);
-}
-
-Status Env::GetAbsolutePath(const std::string& db_path, std::string* output_path) {
-  return file_system_->GetAbsolutePath(db_path, IOOptions(), output_path, nullptr);
-}
-
-Status Env::GetTestDirectory(std::string* path) {
-  return file_system_->GetTestDirectory(IOOptions(), path, nullptr);
-}
-
-Status Env::NewLogger(const std::string& fname, std::shared_ptr<Logger>* result) {
-  return file_system_->NewLogger(fname, IOOptions(), result, nullptr);
-}
+std::string Env::TimeToString(uint64_t time) { return OwnClock().TimeToString(time); }
 
 // ------------------------------------------------------------------------------------------------
 // The rest
@@ -167,6 +98,11 @@ Status Env::GetHostNameString(std::string* result) {
 std::string Env::GenerateUniqueId() { return cairn::GenerateDbId(); }
 
 uint64_t Env::GetThreadID() const { return fiber::current_thread_id(); }
+
+Status Env::LoadLibrary(const std::string& lib_name, const std::string& /*search_path*/,
+                        std::shared_ptr<DynamicLibrary>* /*result*/) {
+  return Status::NotSupported("LoadLibrary is not implemented in this Env", lib_name);
+}
 
 Status Env::GetThreadList(std::vector<ThreadStatus>* thread_list) {
   *thread_list = cairn::ListThreads();
@@ -269,13 +205,49 @@ std::string Env::PriorityToString(Priority priority) {
   return "Invalid";
 }
 
-EnvWrapper::EnvWrapper(Env* target) : Env(target->GetFileSystem()), target_(target) {}
+std::string Env::IOActivityToString(IOActivity activity) {
+  switch (activity) {
+    case IOActivity::kFlush:
+      return "Flush";
+    case IOActivity::kCompaction:
+      return "Compaction";
+    case IOActivity::kDBOpen:
+      return "DBOpen";
+    case IOActivity::kGet:
+      return "Get";
+    case IOActivity::kMultiGet:
+      return "MultiGet";
+    case IOActivity::kDBIterator:
+      return "DBIterator";
+    case IOActivity::kVerifyDBChecksum:
+      return "VerifyDBChecksum";
+    case IOActivity::kVerifyFileChecksums:
+      return "VerifyFileChecksums";
+    case IOActivity::kGetEntity:
+      return "GetEntity";
+    case IOActivity::kMultiGetEntity:
+      return "MultiGetEntity";
+    case IOActivity::kGetFileChecksumsFromCurrentManifest:
+      return "GetFileChecksumsFromCurrentManifest";
+    default:
+      break;
+  }
+  if (activity < IOActivity::kFirstCustomIOActivity ||
+      activity > IOActivity::kLastCustomIOActivity) {
+    return "Unknown";
+  }
+  char text[32];
+  std::snprintf(text, sizeof(text), "CustomIOActivity%02X", static_cast<unsigned>(activity));
+  return text;
+}
+
+EnvWrapper::EnvWrapper(Env* target) : Env(target), target_(target) {}
 
 EnvWrapper::EnvWrapper(std::unique_ptr<Env>&& target)
     : EnvWrapper(std::shared_ptr<Env>(std::move(target))) {}
 
 EnvWrapper::EnvWrapper(const std::shared_ptr<Env>& target)
-    : Env(target->GetFileSystem()), owned_(target), target_(target.get()) {}
+    : Env(target.get()), owned_(target), target_(target.get()) {}
 
 EnvWrapper::~EnvWrapper() = default;
 

@@ -175,6 +175,19 @@ class FiberFileSystem : public FileSystem {
     return s.ok() ? OpenWritable(fname, options, 0, /*append=*/false, result) : s;
   }
 
+  IOStatus NewRandomRWFile(const std::string& fname, const FileOptions& options,
+                           std::unique_ptr<FSRandomRWFile>* result,
+                           IODebugContext* /*dbg*/) override {
+    result->reset();
+    if (IOStatus s = CheckName(fname); !s.ok()) return s;
+    const bool direct = options.use_direct_reads && options.use_direct_writes;
+    const int fd =
+        OpenFile(fname.c_str(), fiber::io::kReadWrite | (direct ? fiber::io::kDirect : 0));
+    if (fd < 0) return OpenError("While open file for random read/write", fname, fd, direct);
+    *result = std::make_unique<FiberRandomRWFile>(fd, fname, direct);
+    return IOStatus::OK();
+  }
+
   IOStatus NewDirectory(const std::string& name, const IOOptions& /*options*/,
                         std::unique_ptr<FSDirectory>* result, IODebugContext* /*dbg*/) override {
     result->reset();

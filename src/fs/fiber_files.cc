@@ -20,6 +20,7 @@ namespace {
 
 // How often a write that gets no further is tried again.
 constexpr int kTries = 1000;
+constexpr char kAppending[] = "While appending to file";
 
 // Reads what is left.
 void Finish(int fd, FullRead* read, Slice* result, char* scratch) {
@@ -42,6 +43,35 @@ uint64_t Deadline(const IOOptions& options) {
   const auto micros = static_cast<uint64_t>(options.timeout.count());
   return micros > fiber::kNoDeadline / 1000 ? fiber::kNoDeadline
                                             : fiber::deadline_after(micros * 1000);
+}
+
+// `doing`: for a message.
+IOStatus WriteFully(int fd, const std::string& name, const char* doing, const Slice& data,
+                    uint64_t offset) {
+  const char* src = data.data();
+  size_t left = data.size();
+  int tries = 0;
+  while (left > 0) {
+    const ptrdiff_t w = fiber::io::pwrite(fd, src, left, offset);
+    if (w < 0) return IOErrorFromErrno(doing, name, static_cast<int>(-w));
+    // As a read's 0 (full_read.h). One that takes nothing and reports nothing would keep us here
+    // for ever.
+    if (w == 0 && ++tries == kTries) return IOErrorFromErrno(doing, name, EIO);
+    src += w;
+    left -= static_cast<size_t>(w);
+    offset += static_cast<uint64_t>(w);
+  }
+  return IOStatus::OK();
+}
+
+IOStatus SyncData(int fd, const std::string& name) {
+  const int r = fiber::io::fdatasync(fd);
+  return r < 0 ? IOErrorFromErrno("While fdatasync", name, -r) : IOStatus::OK();
+}
+
+IOStatus SyncAll(int fd, const std::string& name) {
+  const int r = fiber::io::fsync(fd);
+  return r < 0 ? IOErrorFromErrno("While fsync", name, -r) : IOStatus::OK();
 }
 
 IOStatus DropCache(int fd, const std::string& name, bool direct, size_t offset, size_t length) {
@@ -235,30 +265,9 @@ FiberWritableFile::~FiberWritableFile() {
   if (fd_ >= 0) Close(IOOptions(), nullptr).PermitUncheckedError();
 }
 
-IOStatus FiberWritableFile::WriteAt(const Slice& data, uint64_t offset) {
-  const char* src = data.data();
-  size_t left = data.size();
-  int tries = 0;
-  while (left > 0) {
-    const ptrdiff_t w = fiber::io::pwrite(fd_, src, left, offset);
-    if (w < 0) {
-      return IOErrorFromErrno("While appending to file", name_, static_cast<int>(-w));
-    }
-    // As a read's 0 (full_read.h). One that takes nothing and reports nothing would keep us here
-    // for ever.
-    if (w == 0 && ++tries == kTries) {
-      return IOErrorFromErrno("While appending to file", name_, EIO);
-    }
-    src += w;
-    left -= static_cast<size_t>(w);
-    offset += static_cast<uint64_t>(w);
-  }
-  return IOStatus::OK();
-}
-
 IOStatus FiberWritableFile::Append(const Slice& data, const IOOptions& /*options*/,
                                    IODebugContext* /*dbg*/) {
-  IOStatus s = WriteAt(data, size_);
+  IOStatus s = WriteFully(fd_, name_, kAppending, data, size_);
   if (s.ok()) size_ += data.size();
   return s;
 }
@@ -266,7 +275,7 @@ IOStatus FiberWritableFile::Append(const Slice& data, const IOOptions& /*options
 IOStatus FiberWritableFile::PositionedAppend(const Slice& data, uint64_t offset,
                                              const IOOptions& /*options*/,
                                              IODebugContext* /*dbg*/) {
-  IOStatus s = WriteAt(data, offset);
+  IOStatus s = WriteFully(fd_, name_, kAppending, data, offset);
   if (s.ok()) size_ = std::max(size_, offset + data.size());
   return s;
 }
@@ -298,13 +307,11 @@ IOStatus FiberWritableFile::Flush(const IOOptions& /*options*/, IODebugContext* 
 }
 
 IOStatus FiberWritableFile::Sync(const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
-  const int r = fiber::io::fdatasync(fd_);
-  return r < 0 ? IOErrorFromErrno("While fdatasync", name_, -r) : IOStatus::OK();
+  return SyncData(fd_, name_);
 }
 
 IOStatus FiberWritableFile::Fsync(const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
-  const int r = fiber::io::fsync(fd_);
-  return r < 0 ? IOErrorFromErrno("While fsync", name_, -r) : IOStatus::OK();
+  return SyncAll(fd_, name_);
 }
 
 uint64_t FiberWritableFile::GetFileSize(const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
@@ -344,6 +351,54 @@ IOStatus FiberWritableFile::Allocate(uint64_t offset, uint64_t len, const IOOpti
   }
   allocated_end_ = std::max(allocated_end_, offset + len);
   return IOStatus::OK();
+}
+
+// ------------------------------------------------------------------------------------------------
+// Both
+
+FiberRandomRWFile::FiberRandomRWFile(int fd, std::string name, bool direct)
+    : fd_(fd), name_(std::move(name)), direct_(direct) {}
+
+FiberRandomRWFile::~FiberRandomRWFile() {
+  if (fd_ >= 0) (void)fiber::io::close(fd_);
+}
+
+IOStatus FiberRandomRWFile::CheckOpen() const {
+  return fd_ < 0 ? IOStatus::IOError("use of a closed file", name_) : IOStatus::OK();
+}
+
+IOStatus FiberRandomRWFile::Write(uint64_t offset, const Slice& data, const IOOptions& /*options*/,
+                                  IODebugContext* /*dbg*/) {
+  IOStatus s = CheckOpen();
+  return s.ok() ? WriteFully(fd_, name_, "While writing into a file", data, offset) : s;
+}
+
+IOStatus FiberRandomRWFile::Read(uint64_t offset, size_t n, const IOOptions& /*options*/,
+                                 Slice* result, char* scratch, IODebugContext* /*dbg*/) const {
+  *result = Slice(scratch, 0);
+  IOStatus s = CheckOpen();
+  return s.ok() ? ReadFully(fd_, name_, offset, n, direct_, result, scratch) : s;
+}
+
+IOStatus FiberRandomRWFile::Flush(const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
+  return CheckOpen();  // nothing is buffered here
+}
+
+IOStatus FiberRandomRWFile::Sync(const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
+  IOStatus s = CheckOpen();
+  return s.ok() ? SyncData(fd_, name_) : s;
+}
+
+IOStatus FiberRandomRWFile::Fsync(const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
+  IOStatus s = CheckOpen();
+  return s.ok() ? SyncAll(fd_, name_) : s;
+}
+
+IOStatus FiberRandomRWFile::Close(const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
+  if (fd_ < 0) return IOStatus::OK();
+  const int r = fiber::io::close(fd_);
+  fd_ = -1;
+  return r < 0 ? IOErrorFromErrno("While closing file", name_, -r) : IOStatus::OK();
 }
 
 // ------------------------------------------------------------------------------------------------

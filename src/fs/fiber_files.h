@@ -122,8 +122,6 @@ class FiberWritableFile : public FSWritableFile {
                     IODebugContext* dbg) override;
 
  private:
-  IOStatus WriteAt(const Slice& data, uint64_t offset);
-
   int fd_;  // -1 once closed
   const std::string name_;
   const bool direct_;
@@ -131,6 +129,29 @@ class FiberWritableFile : public FSWritableFile {
   bool allow_fallocate_;
   uint64_t size_;
   uint64_t allocated_end_ = 0;  // end of the space asked for by Allocate
+};
+
+class FiberRandomRWFile final : public FSRandomRWFile {
+ public:
+  FiberRandomRWFile(int fd, std::string name, bool direct);
+  ~FiberRandomRWFile() override;
+
+  bool use_direct_io() const override { return direct_; }
+  IOStatus Write(uint64_t offset, const Slice& data, const IOOptions& options,
+                 IODebugContext* dbg) override;
+  IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result, char* scratch,
+                IODebugContext* dbg) const override;
+  IOStatus Flush(const IOOptions& options, IODebugContext* dbg) override;
+  IOStatus Sync(const IOOptions& options, IODebugContext* dbg) override;
+  IOStatus Fsync(const IOOptions& options, IODebugContext* dbg) override;
+  IOStatus Close(const IOOptions& options, IODebugContext* dbg) override;
+
+ private:
+  IOStatus CheckOpen() const;
+
+  int fd_;  // -1 once closed
+  const std::string name_;
+  const bool direct_;
 };
 
 class FiberDirectory : public FSDirectory {

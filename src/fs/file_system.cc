@@ -8,6 +8,20 @@
 namespace ROCKSDB_NAMESPACE {
 
 FileSystem::~FileSystem() = default;
+FSMemoryMappedFileBuffer::~FSMemoryMappedFileBuffer() = default;
+
+std::string IODebugContext::ToString() const {
+  std::string text;
+  const auto add = [&text](const std::string& what, const std::string& value) {
+    if (!text.empty()) text += ", ";
+    text += what + ": " + value;
+  };
+  if (!file_path.empty()) add("file_path", file_path);
+  for (const auto& [name, value] : counters) add(name, std::to_string(value));
+  if (!msg.empty()) add("msg", msg);
+  if ((trace_data & uint64_t{1} << kRequestID) != 0) add("request_id", request_id);
+  return text;
+}
 
 std::shared_ptr<FileSystem> FileSystem::Default() {
   // Never destroyed: static databases and loggers may use it until the very end.

@@ -150,6 +150,12 @@ IOStatus MemoryFileSystem::NewRandomAccessFile(const std::string& fname,
   return OpenForRead<MemoryRandomAccessFile>(fname, result);
 }
 
+IOStatus MemoryFileSystem::NewRandomRWFile(const std::string& fname, const FileOptions& /*options*/,
+                                           std::unique_ptr<FSRandomRWFile>* result,
+                                           IODebugContext* /*dbg*/) {
+  return OpenForRead<MemoryRandomRWFile>(fname, result);
+}
+
 IOStatus MemoryFileSystem::NewWritableFile(const std::string& fname, const FileOptions& options,
                                            std::unique_ptr<FSWritableFile>* result,
                                            IODebugContext* /*dbg*/) {

@@ -65,6 +65,8 @@ class MemoryFileSystem : public FileSystem {
   IOStatus NewRandomAccessFile(const std::string& fname, const FileOptions& options,
                                std::unique_ptr<FSRandomAccessFile>* result,
                                IODebugContext* dbg) override;
+  IOStatus NewRandomRWFile(const std::string& fname, const FileOptions& options,
+                           std::unique_ptr<FSRandomRWFile>* result, IODebugContext* dbg) override;
   IOStatus NewWritableFile(const std::string& fname, const FileOptions& options,
                            std::unique_ptr<FSWritableFile>* result, IODebugContext* dbg) override;
   IOStatus ReopenWritableFile(const std::string& fname, const FileOptions& options,

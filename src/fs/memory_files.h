@@ -168,6 +168,36 @@ class MemoryWritableFile : public FSWritableFile {
   bool closed_ = false;
 };
 
+class MemoryRandomRWFile : public FSRandomRWFile {
+ public:
+  explicit MemoryRandomRWFile(const Handle& handle)
+      : handle_(handle), written_(handle, FileOptions(), 0) {}
+
+  IOStatus Write(uint64_t offset, const Slice& data, const IOOptions& options,
+                 IODebugContext* dbg) override {
+    return written_.PositionedAppend(data, offset, options, dbg);
+  }
+  IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result, char* scratch,
+                IODebugContext* dbg) const override {
+    *result = Slice(scratch, 0);
+    IOStatus s = written_.Flush(options, dbg);  // it is open
+    return s.ok() ? handle_.ReadAt(offset, n, result, scratch) : s;
+  }
+  IOStatus Flush(const IOOptions& options, IODebugContext* dbg) override {
+    return written_.Flush(options, dbg);
+  }
+  IOStatus Sync(const IOOptions& options, IODebugContext* dbg) override {
+    return written_.Sync(options, dbg);
+  }
+  IOStatus Close(const IOOptions& options, IODebugContext* dbg) override {
+    return written_.Close(options, dbg);
+  }
+
+ private:
+  const Handle handle_;
+  mutable MemoryWritableFile written_;
+};
+
 class MemoryDirectory : public FSDirectory {
  public:
   MemoryDirectory(StatePtr state, std::string path)

@@ -6,18 +6,24 @@
 #include "fiber/clock.h"
 #include "fs/parking_reads.h"
 
+namespace ROCKSDB_NAMESPACE {
+
+FileOperationInfo::StartTimePoint FileOperationInfo::StartNow() {
+  const std::chrono::nanoseconds now(fiber::wall_micros() * 1000);
+  return {SystemTimePoint(now), FinishNow()};
+}
+
+FileOperationInfo::FinishTimePoint FileOperationInfo::FinishNow() {
+  return SteadyTimePoint(std::chrono::nanoseconds(static_cast<int64_t>(fiber::now_nanos())));
+}
+
+}  // namespace ROCKSDB_NAMESPACE
+
 namespace cairn {
 namespace {
 
 using Listeners = std::shared_ptr<const FileListeners>;
 using Callback = void (EventListener::*)(const FileOperationInfo&);
-
-FileOperationInfo::StartTimePoint Now() {
-  using std::chrono::nanoseconds;
-  return {
-      FileOperationInfo::SystemTimePoint(nanoseconds(fiber::wall_micros() * 1000)),
-      FileOperationInfo::SteadyTimePoint(nanoseconds(static_cast<int64_t>(fiber::now_nanos())))};
-}
 
 // What the files have in common: whom they tell, and of which file.
 class Observer {
@@ -29,7 +35,7 @@ class Observer {
   template <typename Operation>
   IOStatus Watch(FileOperationType type, Callback callback, uint64_t offset, size_t length,
                  Operation operation) const {
-    const auto start = Now();
+    const auto start = FileOperationInfo::StartNow();
     IOStatus io = operation();
     Tell(type, callback, offset, length, start, io);
     return io;
@@ -37,7 +43,7 @@ class Observer {
 
   void Tell(FileOperationType type, Callback callback, uint64_t offset, size_t length,
             const FileOperationInfo::StartTimePoint& start, const IOStatus& io) const {
-    FileOperationInfo info(type, path_, start, Now().second, io, temperature_);
+    FileOperationInfo info(type, path_, start, FileOperationInfo::FinishNow(), io, temperature_);
     info.offset = offset;
     info.length = length;
     for (const auto& listener : *listeners_) {
@@ -96,7 +102,7 @@ class ObservedRandomAccessFile final : public FSRandomAccessFileOwnerWrapper, pu
   }
   IOStatus MultiRead(FSReadRequest* requests, size_t count, const IOOptions& options,
                      IODebugContext* dbg) override {
-    const auto start = Now();
+    const auto start = FileOperationInfo::StartNow();
     IOStatus io = target()->MultiRead(requests, count, options, dbg);
     for (size_t i = 0; i < count; ++i) {
       observer_.Tell(FileOperationType::kRead, &EventListener::OnFileReadFinish, requests[i].offset,
@@ -107,7 +113,7 @@ class ObservedRandomAccessFile final : public FSRandomAccessFileOwnerWrapper, pu
   IOStatus ReadAsync(FSReadRequest& request, const IOOptions& options,
                      std::function<void(FSReadRequest&, void*)> callback, void* callback_arg,
                      void** io_handle, IOHandleDeleter* deleter, IODebugContext* dbg) override {
-    const auto start = Now();
+    const auto start = FileOperationInfo::StartNow();
     auto told = [this, start, callback = std::move(callback)](FSReadRequest& done, void* arg) {
       observer_.Tell(FileOperationType::kRead, &EventListener::OnFileReadFinish, done.offset,
                      done.len, start, done.status);

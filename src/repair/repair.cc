@@ -220,7 +220,7 @@ Repairer::Family* Repairer::AddFamily(uint32_t id, const std::string& name) {
   slot = std::make_unique<Family>(id, name, options_, *options);
   TableCacheOptions tables;
   tables.fs = fs_;
-  tables.file_options = FileOptions(options_);
+  tables.file_options = FileOptionsForTableRead(*fs_, options_);
   tables.table_factory = reading_.get();
   tables.paths = table_dirs_;
   tables.icmp = &slot->icmp;
@@ -235,7 +235,7 @@ JobEnv Repairer::MakeJobEnv(const Family& family) {
   JobEnv env;
   env.db_options = shared_options_;
   env.fs = fs_;
-  env.file_options = FileOptionsForTableWrite(options_);
+  env.file_options = FileOptionsForTableWrite(*fs_, options_);
   env.dbname = dbname_;
   env.paths = {table_dirs_.front()};
   env.table_cache = family.tables.get();
@@ -311,7 +311,7 @@ Status Repairer::WriteManifest() {
     if (s = AddBlobFiles(*family, &files); !s.ok()) return s;
     edits.push_back(std::move(files));
   }
-  const FileOptions file_options = FileOptionsForManifest(options_);
+  const FileOptions file_options = FileOptionsForManifestWrite(*fs_, options_);
   return VersionSet::WriteDescriptor(dbname_, manifest, edits, options_, fs_, file_options,
                                      directory.get());
 }

@@ -192,7 +192,7 @@ Status Repairer::ConvertLog(uint64_t number) {
   const auto log = static_cast<unsigned long long>(number);
   const std::string path = LogFileName(wal_dir_, number);
   std::unique_ptr<SequentialFileReader> file;
-  IOStatus io = SequentialFileReader::Open(fs_, path, FileOptionsForLog(options_), &file);
+  IOStatus io = SequentialFileReader::Open(fs_, path, FileOptionsForLogRead(*fs_, options_), &file);
   if (!io.ok()) {
     LogWarn(info_log_, "Log #%llu: ignoring %s", log, io.ToString().c_str());
     return Status::OK();

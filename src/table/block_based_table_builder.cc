@@ -121,6 +121,9 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
   p.compression_options = CompressionOptionsText(options.compression_opts);
   p.index_value_is_delta_encoded = HasDeltaEncodedIndex(table_options) ? 1 : 0;
   p.user_defined_timestamps_persisted = strip_timestamps_ ? 0 : 1;
+  p.data_block_restart_interval = static_cast<uint64_t>(table_options.block_restart_interval);
+  p.index_block_restart_interval =
+      static_cast<uint64_t>(table_options.index_block_restart_interval);
   auto& extra = p.user_collected_properties;
   extra = options.extra_properties;
   std::string index_type;
@@ -217,6 +220,7 @@ void BlockBasedTableBuilder::Add(const Slice& key, const Slice& value) {
   if (filter_ != nullptr) filter_->Add(icmp_.BareKey(ExtractUserKey(key)));
   if (icmp_.timestamp_size() != 0) [[unlikely]]
     NoteTimestamp(key);
+  NoteSequence(key);
   AddToBlock(key, value, common);
   last_key_bytes_.Reserve(key.size(), common);
   std::memcpy(last_key_bytes_.data() + common, key.data() + common, key.size() - common);
@@ -262,6 +266,7 @@ void BlockBasedTableBuilder::AddTombstone(const Slice& internal_key, const Slice
     tombstone_block_.Add(internal_key, end_user_key);
   }
   if (icmp_.timestamp_size() != 0) NoteTimestamp(internal_key);
+  NoteSequence(internal_key);
   ++properties_.num_entries;
   ++properties_.num_deletions;
   ++properties_.num_range_deletions;
@@ -446,6 +451,10 @@ void BlockBasedTableBuilder::WriteIndex(BlockHandle* handle) {
 }
 
 void BlockBasedTableBuilder::WriteProperties(BlockHandle* handle) {
+  if (properties_.num_entries > 0) {
+    properties_.key_smallest_seqno = smallest_sequence_;
+    properties_.key_largest_seqno = largest_sequence_;
+  }
   collectors_.Finish(&properties_);
   if (icmp_.timestamp_size() != 0 && !strip_timestamps_) {
     properties_.user_collected_properties[kMinTimestampProperty] = min_timestamp_;

@@ -6,6 +6,8 @@
 // memory until Finish(). Not thread-safe.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -61,6 +63,11 @@ class BlockBasedTableBuilder final : public TableBuilder {
   // Whether `key`, which shares its first `common` bytes with the last one, sorts after it.
   bool SortsAfterLast(const Slice& key, size_t common) const;
   void NoteTimestamp(const Slice& internal_key);
+  void NoteSequence(const Slice& internal_key) {
+    const SequenceNumber sequence = ExtractInternalKeyFooter(internal_key) >> 8;
+    smallest_sequence_ = std::min(smallest_sequence_, sequence);
+    largest_sequence_ = std::max(largest_sequence_, sequence);
+  }
   // To the data block: a key that shares its first `common` bytes with the last one.
   void AddToBlock(const Slice& key, const Slice& value, size_t common);
   void Fail(const Status& s);
@@ -109,7 +116,8 @@ class BlockBasedTableBuilder final : public TableBuilder {
   std::unique_ptr<FilterBuilder> filter_;          // null: none
   std::unique_ptr<CacheWarmer> warmer_;            // null: blocks do not go to the cache
 
-  std::string min_timestamp_, max_timestamp_;  // so far; empty: none
+  std::string min_timestamp_, max_timestamp_;                             // so far; empty: none
+  SequenceNumber smallest_sequence_ = UINT64_MAX, largest_sequence_ = 0;  // of all so far
   const bool strip_timestamps_;
   std::string bare_key_, last_bare_key_;  // what the table gets of a key, and had of the one before
 

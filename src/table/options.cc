@@ -112,6 +112,11 @@ DBOptions* DBOptions::OldDefaults(int major, int minor) {
   return this;
 }
 
+Options* Options::DisableExtraChecks() {
+  force_consistency_checks = false;
+  return this;
+}
+
 Options* Options::OldDefaults(int major, int minor) {
   ColumnFamilyOptions::OldDefaults(major, minor);
   DBOptions::OldDefaults(major, minor);

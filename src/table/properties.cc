@@ -135,6 +135,10 @@ Status DecodeProperties(const Block& block, TableProperties* properties) {
       properties->*text->second->field = value.ToString();
     } else {
       properties->user_collected_properties[name] = value.ToString();
+      if (name == kExternalGlobalSeqnoProperty && value.size() == sizeof(uint64_t)) {
+        properties->external_sst_file_global_seqno_offset =
+            block.file_offset() + static_cast<uint64_t>(value.data() - block.data());
+      }
     }
     return true;
   });
@@ -174,6 +178,48 @@ std::string TimesText(const std::string& mapping) {
 }
 
 }  // namespace
+
+size_t TableProperties::ApproximateMemoryUsage() const {
+  size_t usage = sizeof(*this);
+  for (const std::string* text :
+       {&db_id, &db_session_id, &db_host_id, &column_family_name, &filter_policy_name,
+        &comparator_name, &merge_operator_name, &prefix_extractor_name, &property_collectors_names,
+        &compression_name, &compression_options, &seqno_to_time_mapping}) {
+    usage += text->capacity();
+  }
+  for (const auto* properties : {&user_collected_properties, &readable_properties}) {
+    for (const auto& [name, value] : *properties) {
+      usage += sizeof(name) + name.capacity() + sizeof(value) + value.capacity();
+    }
+  }
+  return usage;
+}
+
+namespace {
+
+// 0, with *present false: there is no such number.
+uint64_t CollectedNumber(const UserCollectedProperties& properties, const std::string& name,
+                         bool* present) {
+  const auto found = properties.find(name);
+  *present = found != properties.end();
+  uint64_t number = 0;
+  if (*present) {
+    Slice bytes = found->second;
+    if (!cairn::GetVarint64(&bytes, &number)) number = 0;
+  }
+  return number;
+}
+
+}  // namespace
+
+uint64_t GetDeletedKeys(const UserCollectedProperties& props) {
+  bool present;
+  return CollectedNumber(props, TablePropertiesNames::kDeletedKeys, &present);
+}
+
+uint64_t GetMergeOperands(const UserCollectedProperties& props, bool* property_present) {
+  return CollectedNumber(props, TablePropertiesNames::kMergeOperands, property_present);
+}
 
 std::string TableProperties::ToString(const std::string& prop_delim,
                                       const std::string& kv_delim) const {

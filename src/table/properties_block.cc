@@ -54,6 +54,8 @@ Status ReadPropertiesBlock(const BlockSource& source, const BlockHandle& handle,
       ReadBlock(source, handle, BlockKind::kMetadata, /*verify=*/false, nullptr, tail, &block);
   if (!s.ok()) return s;
   const Status decoded = Decode(*block, properties);
+  // (Of a compressed block nothing lies where it seems to.)
+  if (block->size() != handle.size) properties->external_sst_file_global_seqno_offset = 0;
   if (decoded.ok() && source.footer.checksum_type == kNoChecksum) return decoded;
   Block::Ptr checked;
   const Status verified =

@@ -6,7 +6,6 @@
 #include "base/logging.h"
 
 namespace cairn {
-namespace {
 
 EntryType EntryTypeOf(ValueType type) {
   switch (type) {
@@ -30,8 +29,6 @@ EntryType EntryTypeOf(ValueType type) {
       return kEntryOther;  // the builder takes no others
   }
 }
-
-}  // namespace
 
 PropertyCollectors::PropertyCollectors(const Factories* factories,
                                        TablePropertiesCollectorFactory::Context context,

@@ -17,6 +17,9 @@
 
 namespace cairn {
 
+// What collectors, and other users, are told that an entry is.
+EntryType EntryTypeOf(ValueType type);
+
 class PropertyCollectors {
  public:
   using Factories = ColumnFamilyOptions::TablePropertiesCollectorFactories;

@@ -238,8 +238,7 @@ class IngestCommand final : public ToolCommand {
     ingest_.allow_global_seqno = Flag("allow_global_seqno", true);
     ingest_.allow_blocking_flush = Flag("allow_blocking_flush", true);
     ingest_.ingest_behind = Flag("ingest_behind");
-    // RocksDB's tool writes the number into the file by default, for releases before 5.16; here it
-    // is in the MANIFEST only, and who insists is refused by the database.
+    // RocksDB's tool writes the number into the file by default, for releases before 5.16.
     ingest_.write_global_seqno = Flag("write_global_seqno", false);
     if (!ingest_.allow_global_seqno && ingest_.write_global_seqno) {
       Fail("ldb cannot write global_seqno to the ingested SST when global_seqno is not allowed");

@@ -158,7 +158,8 @@ class Writing(ToolsTest):
         self.ok('ldb --db=db write_extern_sst e.sst', b'k0001 ==> new\nzz ==> 1\n')
         self.ok('ldb --db=db ingest_extern_sst e.sst')
         self.assertEqual(self.ok('ldb --db=db get k0001'), 'new\n')
-        self.fails('ldb --db=db ingest_extern_sst --write_global_seqno e.sst', 'write_global_seqno')
+        self.ok('ldb --db=db ingest_extern_sst --write_global_seqno e.sst')
+        self.assertEqual(self.ok('ldb --db=db get zz'), '1\n')
         self.fails('ldb --db=db ingest_extern_sst nothing.sst', 'nothing.sst')
         self.fails('ldb --db=db write_extern_sst f.sst', 'ascending order', stdin=b'b ==> 1\na ==> 2\n')
 

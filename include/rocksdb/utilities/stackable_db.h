@@ -16,9 +16,9 @@ namespace ROCKSDB_NAMESPACE {
 class StackableDB : public DB {
  public:
   // Owns the database below: alone, or with others.
-  explicit StackableDB(DB* db) : db_(db), shared_(db) {}
-  explicit StackableDB(std::shared_ptr<DB> db) : db_(db.get()), shared_(std::move(db)) {}
-  explicit StackableDB(std::unique_ptr<DB>&& db) : db_(db.get()), shared_(std::move(db)) {}
+  explicit StackableDB(DB* db) : db_(db), shared_db_ptr_(db) {}
+  explicit StackableDB(std::shared_ptr<DB> db) : db_(db.get()), shared_db_ptr_(std::move(db)) {}
+  explicit StackableDB(std::unique_ptr<DB>&& db) : db_(db.get()), shared_db_ptr_(std::move(db)) {}
   ~StackableDB() override = default;
 
   // The database below; and the lowest one.
@@ -333,6 +333,8 @@ class StackableDB : public DB {
   Status FlushWAL(bool sync) override { return db_->FlushWAL(sync); }
   Status FlushWAL(const FlushWALOptions& options) override { return db_->FlushWAL(options); }
   Status SyncWAL() override { return db_->SyncWAL(); }
+  Status LockWAL() override { return db_->LockWAL(); }
+  Status UnlockWAL() override { return db_->UnlockWAL(); }
   SequenceNumber GetLatestSequenceNumber() const override { return db_->GetLatestSequenceNumber(); }
   Status DisableFileDeletions() override { return db_->DisableFileDeletions(); }
   Status EnableFileDeletions(bool force) override { return db_->EnableFileDeletions(force); }
@@ -363,6 +365,9 @@ class StackableDB : public DB {
   void GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
                                ColumnFamilyMetaData* metadata) override {
     db_->GetColumnFamilyMetaData(column_family, metadata);
+  }
+  void GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata) override {
+    db_->GetAllColumnFamilyMetaData(metadata);
   }
   void GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
                                const GetColumnFamilyMetaDataOptions& options,
@@ -398,6 +403,18 @@ class StackableDB : public DB {
   Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
                                   TablePropertiesCollection* props) override {
     return db_->GetPropertiesOfAllTables(column_family, props);
+  }
+  Status GetPropertiesOfTablesByLevel(
+      ColumnFamilyHandle* column_family,
+      std::vector<std::unique_ptr<TablePropertiesCollection>>* props_by_level) override {
+    return db_->GetPropertiesOfTablesByLevel(column_family, props_by_level);
+  }
+  Status GetCreationTimeOfOldestFile(uint64_t* creation_time) override {
+    return db_->GetCreationTimeOfOldestFile(creation_time);
+  }
+  Status ClipColumnFamily(ColumnFamilyHandle* column_family, const Slice& begin_key,
+                          const Slice& end_key) override {
+    return db_->ClipColumnFamily(column_family, begin_key, end_key);
   }
   Status GetPropertiesOfTablesInRange(ColumnFamilyHandle* column_family, const Range* range,
                                       std::size_t n, TablePropertiesCollection* props) override {
@@ -441,9 +458,7 @@ class StackableDB : public DB {
 
  protected:
   DB* const db_;
-
- private:
-  const std::shared_ptr<DB> shared_;
+  std::shared_ptr<DB> shared_db_ptr_;
 };
 
 }  // namespace ROCKSDB_NAMESPACE

@@ -297,6 +297,7 @@ class Transaction {
   // The log that has the prepared transaction; 0: none.
   virtual void SetLogNumber(uint64_t log) { log_number_ = log; }
   virtual uint64_t GetLogNumber() const { return log_number_; }
+  virtual uint64_t GetLastLogNumber() const { return log_number_; }
 
   // --- Names and states
 
