@@ -21,6 +21,7 @@
 #include "options/options_file.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
 #include "rocksdb/write_batch.h"
 #include "table/block_based_table_factory.h"
@@ -502,6 +503,54 @@ std::string BuildTable(uint32_t format_version, CompressionType compression, Che
   return bytes;
 }
 
+// A table of another format, all of whose keys and values have one size.
+std::string BuildFlatTable(const TableFactory& factory, const SliceTransform* extractor) {
+  MemoryFileSystem fs(MemoryFileSystem::Durability::kUntracked);
+  const InternalKeyComparator icmp(BytewiseComparator());
+  std::unique_ptr<FileWriter> file;
+  FUZZ_CHECK(FileWriter::Open(&fs, "/t", FileOptions(), &file).ok());
+  TableBuilderOptions options(icmp, kNoCompression);
+  options.db_session_id = "SESSION0000000000001";
+  options.prefix_extractor = extractor;
+  const std::unique_ptr<TableBuilder> builder(factory.NewTableBuilder(options, file.get()));
+  for (int i = 0; i < 40; ++i) {
+    builder->Add(InternalKeyOf(i, i % 5 == 0 ? 0 : 200, i % 9 == 8 ? kTypeDeletion : kTypeValue),
+                 std::string(6, static_cast<char>('a' + i % 3)));
+  }
+  FUZZ_CHECK(builder->Finish().ok());
+  FUZZ_CHECK(file->Close().ok());
+  std::string bytes;
+  FUZZ_CHECK(ReadFileToString(&fs, "/t", &bytes).ok());
+  return bytes;
+}
+
+void AddFlatTables(const AddSeed& add) {
+  const std::unique_ptr<const SliceTransform> extractor(NewFixedPrefixTransform(4));
+  for (const bool prefixes : {false, true}) {
+    for (const bool in_file : {false, true}) {
+      PlainTableOptions plain;
+      plain.hash_table_ratio = prefixes ? 0.75 : 0;
+      plain.encoding_type = prefixes ? kPrefix : kPlain;
+      plain.store_index_in_file = in_file;
+      plain.index_sparseness = 4;
+      const std::unique_ptr<TableFactory> factory(NewPlainTableFactory(plain));
+      const std::string bytes = BuildFlatTable(*factory, prefixes ? extractor.get() : nullptr);
+      const std::string name =
+          std::string("rows") + (prefixes ? "-prefixes" : "") + (in_file ? "-with-index" : "");
+      add("table", name, Bytes({prefixes ? 16 : 0, 0}) + bytes);
+      if (in_file) add("table", name + "-scanned", Bytes({prefixes ? 48 : 32, 0}) + bytes);
+    }
+  }
+  for (const bool modulo : {false, true}) {
+    CuckooTableOptions cuckoo;
+    cuckoo.use_module_hash = modulo;
+    cuckoo.identity_as_first_hash = modulo;
+    const std::unique_ptr<TableFactory> factory(NewCuckooTableFactory(cuckoo));
+    add("table", modulo ? "cuckoo-modulo" : "cuckoo",
+        Bytes({0, 0}) + BuildFlatTable(*factory, nullptr));
+  }
+}
+
 void AddTables(const AddSeed& add) {
   const auto add_one = [&](const std::string& name, int how, const std::string& file) {
     const std::vector<BlockHandle> blocks = FindBlocks(file);
@@ -525,6 +574,7 @@ void AddTables(const AddSeed& add) {
   add_one("snappy", 0, BuildTable(5, kSnappyCompression, kXXH3, true, 40));
   add_one("zlib", 0, BuildTable(5, kZlibCompression, kXXH3, true, 40));
   add_one("zstd", 0, BuildTable(5, kZSTD, kXXH3, false, 40));
+  AddFlatTables(add);
 }
 
 void AddDirectories(const AddSeed& add) {

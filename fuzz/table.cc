@@ -1,6 +1,6 @@
-// A whole table file of any bytes: opened, searched, walked both ways and verified, it gives
-// entries or an error. Places whose checksums are to be made right come with the input, so that
-// damage gets past them.
+// A whole table file of any bytes, of any format: opened, searched, walked both ways and verified,
+// it gives entries or an error. Places whose checksums are to be made right come with the input, so
+// that damage gets past them.
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,8 +17,8 @@
 #include "rocksdb/cache.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
-#include "table/block_based_table_factory.h"
 #include "table/table_reader.h"
 
 namespace cairn::fuzz {
@@ -34,6 +34,8 @@ struct How {
   bool cache;
   bool cache_index;
   bool pin;
+  bool prefixes;   // of plain tables
+  bool full_scan;  // likewise
 };
 
 std::unique_ptr<TableReader> Open(MemoryFileSystem* fs, const InternalKeyComparator& icmp,
@@ -44,11 +46,19 @@ std::unique_ptr<TableReader> Open(MemoryFileSystem* fs, const InternalKeyCompara
   if (how.cache) options.block_cache = NewLRUCache(256 << 10, 0);
   options.cache_index_and_filter_blocks = how.cache_index && how.cache;
   options.pin_l0_filter_and_index_blocks_in_cache = how.pin;
-  const BlockBasedTableFactory factory(options);
+  PlainTableOptions plain;
+  plain.full_scan_mode = how.full_scan;
+  plain.hash_table_ratio = how.prefixes ? 0.75 : 0;
+  const std::unique_ptr<TableFactory> factory(NewAdaptiveTableFactory(
+      nullptr, std::shared_ptr<TableFactory>(NewBlockBasedTableFactory(options)),
+      std::shared_ptr<TableFactory>(NewPlainTableFactory(plain))));
   std::unique_ptr<RandomAccessFileReader> file;
   FUZZ_CHECK(RandomAccessFileReader::Open(fs, "/000012.sst", FileOptions(), &file).ok());
   std::unique_ptr<TableReader> table;
-  const Status s = factory.NewTableReader(TableReaderOptions(icmp), std::move(file), size, &table);
+  static const SliceTransform* const extractor = NewFixedPrefixTransform(4);
+  TableReaderOptions reader_options(icmp);
+  if (how.prefixes) reader_options.prefix_extractor = extractor;
+  const Status s = factory->NewTableReader(reader_options, std::move(file), size, &table);
   FUZZ_CHECK(s.ok() == (table != nullptr));
   return table;
 }
@@ -131,6 +141,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   std::string bytes(input.Rest().substr(0, kMaxFileBytes));
   FixTableChecksums(blocks, &bytes);
-  Use(bytes, {(how & 1) == 0, (how & 2) == 0, (how & 4) != 0, (how & 8) != 0});
+  Use(bytes, {(how & 1) == 0, (how & 2) == 0, (how & 4) != 0, (how & 8) != 0, (how & 16) != 0,
+              (how & 32) != 0});
   return 0;
 }

@@ -173,7 +173,9 @@ struct AdvancedColumnFamilyOptions {
   size_t memtable_huge_page_size = 0;
   // A hint without effect.
   std::shared_ptr<const SliceTransform> memtable_insert_with_hint_prefix_extractor = nullptr;
-  uint32_t bloom_locality = 0;  // a hint without effect
+  // Not 0: the Bloom filter that a plain table keeps in its file (PlainTableOptions in table.h) has
+  // the bits of a key in one line of 64 bytes. Of other tables nothing.
+  uint32_t bloom_locality = 0;
   // Bytes that a memtable's arena grows by; 0: an eighth of write_buffer_size, at most 1 MiB.
   size_t arena_block_size = 0;
   // Bytes of a checksum behind each entry of a memtable: 0 (none), 1, 2, 4 or 8. Gets, iterators

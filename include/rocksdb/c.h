@@ -696,6 +696,7 @@ extern ROCKSDB_LIBRARY_API void rocksdb_free(void* ptr);
 
 #include "c_blob.h"
 #include "c_compaction_service.h"
+#include "c_cuckoo.h"
 #include "c_fields.h"
 #include "c_files.h"
 #include "c_import.h"

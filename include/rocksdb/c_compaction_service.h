@@ -6,9 +6,9 @@
 #define ROCKSDB_INCLUDE_C_COMPACTION_SERVICE_H_
 
 #include "c.h"
+#include "c_cuckoo.h"
 #include "c_listener.h"
 #include "c_newer.h"
-#include "c_refused.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -148,7 +148,7 @@ extern ROCKSDB_LIBRARY_API void
 rocksdb_compaction_service_options_override_set_block_based_table_factory(
     rocksdb_compaction_service_options_override_t* override_options,
     rocksdb_block_based_table_options_t* table_options);
-/* Cuckoo tables are not in Cairn: the compaction fails, the error names the option. */
+/* Copied; likewise. */
 extern ROCKSDB_LIBRARY_API void
 rocksdb_compaction_service_options_override_set_cuckoo_table_factory(
     rocksdb_compaction_service_options_override_t* override_options,

@@ -56,7 +56,7 @@ extern ROCKSDB_LIBRARY_API void rocksdb_enable_file_deletions(rocksdb_t* db, uns
 extern ROCKSDB_LIBRARY_API void rocksdb_enable_file_deletions(rocksdb_t* db, char** errptr);
 #endif
 
-/* Plain tables are not in Cairn: the database does not open, the error names the option. */
+/* See PlainTableOptions in table.h; encoding_type: 0 (kPlain) or 1 (kPrefix). */
 #if CAIRN_C_RELEASE < 8
 extern ROCKSDB_LIBRARY_API void rocksdb_options_set_plain_table_factory(
     rocksdb_options_t* opt, uint32_t user_key_len, int bloom_bits_per_key, double hash_table_ratio,

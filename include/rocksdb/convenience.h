@@ -88,6 +88,17 @@ Status GetBlockBasedTableOptionsFromString(const ConfigOptions& config_options,
 Status GetBlockBasedTableOptionsFromString(const BlockBasedTableOptions& table_options,
                                            const std::string& opts_str,
                                            BlockBasedTableOptions* new_table_options);
+Status GetPlainTableOptionsFromMap(const ConfigOptions& config_options,
+                                   const PlainTableOptions& table_options,
+                                   const std::unordered_map<std::string, std::string>& opts_map,
+                                   PlainTableOptions* new_table_options);
+Status GetPlainTableOptionsFromString(const ConfigOptions& config_options,
+                                      const PlainTableOptions& table_options,
+                                      const std::string& opts_str,
+                                      PlainTableOptions* new_table_options);
+Status GetPlainTableOptionsFromString(const PlainTableOptions& table_options,
+                                      const std::string& opts_str,
+                                      PlainTableOptions* new_table_options);
 // Options of the database and of the column family mixed.
 Status GetOptionsFromString(const ConfigOptions& config_options, const Options& base_options,
                             const std::string& opts_str, Options* new_options);

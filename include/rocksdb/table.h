@@ -243,11 +243,25 @@ class TableFactory : public Customizable {
 extern TableFactory* NewBlockBasedTableFactory(
     const BlockBasedTableOptions& table_options = BlockBasedTableOptions());
 
-// Plain tables, which Cairn does not have: DB::Open refuses them by name, whatever the settings.
-// Here they can be named only, so that programs that offer them compile.
+// --- Plain tables: rows one after the other, for databases that lie in memory or are mapped
+// (allow_mmap_reads; else a table that is open is in memory as a whole, see
+// "rocksdb.estimate-table-readers-mem"). Lookups take a hash index, made when a table is opened or
+// kept in the file. No compression, no checksums, no range deletions, no timestamps; a file has
+// less than 2 GiB. Iterators go forward only: SeekToLast(), SeekForPrev() and Prev() end with
+// NotSupported. With a prefix_extractor they find what has the prefix of the key sought, and with
+// total_order_seek nothing: InvalidArgument.
+
+// How keys are written; kPrefix leaves out what a key shares with those before it that have the
+// same prefix, and needs a prefix_extractor.
 enum EncodingType : char {
   kPlain,
   kPrefix,
+};
+
+struct PlainTablePropertyNames {
+  static const std::string kEncodingType;
+  static const std::string kBloomVersion;
+  static const std::string kNumBloomBlocks;
 };
 
 const uint32_t kPlainTableVariableLength = 0;
@@ -255,17 +269,72 @@ const uint32_t kPlainTableVariableLength = 0;
 struct PlainTableOptions {
   static const char* kName() { return "PlainTableOptions"; }
 
+  // Bytes that each key has (a key of another size is refused when a table is written), or
+  // kPlainTableVariableLength.
   uint32_t user_key_len = kPlainTableVariableLength;
+  // Of the Bloom filter of prefixes, or, without a prefix_extractor, of keys. 0: none.
   int bloom_bits_per_key = 10;
+  // Prefixes for each bucket of the hash table. 0: there is one bucket, and so binary search.
+  // Without a prefix_extractor tables open with 0 only.
   double hash_table_ratio = 0.75;
+  // Of the keys with one prefix every so many are in the index. 0: all are.
   size_t index_sparseness = 16;
+  // A hint without effect.
   size_t huge_page_tlb_size = 0;
   EncodingType encoding_type = kPlain;
+  // No index is made: only iterators from SeekToFirst() on.
   bool full_scan_mode = false;
+  // The index and the Bloom filter are kept in the file, so that it opens without reading all of
+  // it. Readers take their settings from there, then.
   bool store_index_in_file = false;
 };
 
 // The caller owns it.
 extern TableFactory* NewPlainTableFactory(const PlainTableOptions& options = PlainTableOptions());
+
+// --- Cuckoo tables: a hash table of keys of one size and values of one size, in memory or mapped
+// as plain tables are, for lookups; an iterator sorts what it finds first. Of each key a table
+// holds one version, a value or a deletion: a flush that has two, as a snapshot keeps them, may
+// fail with NotSupported. No merges, no SingleDelete, and else as with plain tables.
+
+struct CuckooTablePropertyNames {
+  static const std::string kEmptyKey;
+  static const std::string kValueLength;
+  static const std::string kNumHashFunc;
+  static const std::string kCuckooBlockSize;
+  static const std::string kHashTableSize;
+  static const std::string kIsLastLevel;
+  static const std::string kIdentityAsFirstHash;
+  static const std::string kUseModuleHash;
+  static const std::string kUserKeyLength;
+};
+
+struct CuckooTableOptions {
+  static const char* kName() { return "CuckooTableOptions"; }
+
+  // Entries for each bucket, more than 0 and at most 1: with less there are fewer collisions.
+  double hash_table_ratio = 0.9;
+  // How many entries are moved at most so that one more finds its place.
+  uint32_t max_search_depth = 100;
+  // So many buckets that follow one another are tried for each hash function.
+  uint32_t cuckoo_block_size = 5;
+  // The first 8 bytes of a key are its first hash.
+  bool identity_as_first_hash = false;
+  // The number of buckets is no power of 2.
+  bool use_module_hash = true;
+};
+
+// The caller owns it.
+extern TableFactory* NewCuckooTableFactory(
+    const CuckooTableOptions& options = CuckooTableOptions());
+
+// Opens tables of all formats, each by its factory, and writes those of one: for a database that
+// changes its format. Null: a factory with its defaults; and block-based tables are written. The
+// caller owns it.
+extern TableFactory* NewAdaptiveTableFactory(
+    std::shared_ptr<TableFactory> table_factory_to_write = nullptr,
+    std::shared_ptr<TableFactory> block_based_table_factory = nullptr,
+    std::shared_ptr<TableFactory> plain_table_factory = nullptr,
+    std::shared_ptr<TableFactory> cuckoo_table_factory = nullptr);
 
 }  // namespace ROCKSDB_NAMESPACE

@@ -7,6 +7,7 @@
 #include "rocksdb/attribute_groups.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/db.h"
+#include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
 #include "rocksdb/wide_columns.h"
 
@@ -234,5 +235,29 @@ CAIRN_NEVER_DESTROYED const std::string TablePropertiesNames::kIndexBlockRestart
     "rocksdb.index.block.restart.interval";
 CAIRN_NEVER_DESTROYED const std::string TablePropertiesNames::kSeparateKeyValueInDataBlock =
     "rocksdb.separate.key.value.in.data.block";
+
+using PlainNames = PlainTablePropertyNames;
+CAIRN_NEVER_DESTROYED const std::string PlainNames::kEncodingType =
+    "rocksdb.plain.table.encoding.type";
+CAIRN_NEVER_DESTROYED const std::string PlainNames::kBloomVersion =
+    "rocksdb.plain.table.bloom.version";
+CAIRN_NEVER_DESTROYED const std::string PlainNames::kNumBloomBlocks =
+    "rocksdb.plain.table.bloom.numblocks";
+
+using CuckooNames = CuckooTablePropertyNames;
+CAIRN_NEVER_DESTROYED const std::string CuckooNames::kEmptyKey = "rocksdb.cuckoo.bucket.empty.key";
+CAIRN_NEVER_DESTROYED const std::string CuckooNames::kValueLength = "rocksdb.cuckoo.value.length";
+CAIRN_NEVER_DESTROYED const std::string CuckooNames::kNumHashFunc = "rocksdb.cuckoo.hash.num";
+CAIRN_NEVER_DESTROYED const std::string CuckooNames::kCuckooBlockSize =
+    "rocksdb.cuckoo.hash.cuckooblocksize";
+CAIRN_NEVER_DESTROYED const std::string CuckooNames::kHashTableSize = "rocksdb.cuckoo.hash.size";
+CAIRN_NEVER_DESTROYED const std::string CuckooNames::kIsLastLevel =
+    "rocksdb.cuckoo.file.islastlevel";
+CAIRN_NEVER_DESTROYED const std::string CuckooNames::kIdentityAsFirstHash =
+    "rocksdb.cuckoo.hash.identityfirst";
+CAIRN_NEVER_DESTROYED const std::string CuckooNames::kUseModuleHash =
+    "rocksdb.cuckoo.hash.usemodule";
+CAIRN_NEVER_DESTROYED const std::string CuckooNames::kUserKeyLength =
+    "rocksdb.cuckoo.hash.userkeylength";
 
 }  // namespace ROCKSDB_NAMESPACE

@@ -75,6 +75,7 @@ Status TableWriter::Open(uint64_t file_number) {
     builder.merge_operator_name = cf_options_.merge_operator->Name();
   }
   builder.prefix_extractor = cf_options_.prefix_extractor.get();
+  builder.bloom_locality = cf_options_.bloom_locality;
   builder.collector_factories = &cf_options_.table_properties_collector_factories;
   builder.statistics = env_.statistics;
   builder.info_log = env_.info_log;

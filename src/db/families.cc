@@ -61,6 +61,11 @@ Status Families::CheckBatchFamilies(const WriteBatch& batch, bool ignore_missing
       return Status::InvalidArgument(
           "Merge requires `ColumnFamilyOptions::merge_operator != nullptr`");
     }
+    if (record.type == kTypeRangeDeletion && !family->table_factory->IsDeleteRangeSupported()) {
+      return Status::NotSupported("DeleteRange not supported for table type " +
+                                  std::string(family->table_factory->Name()) + " in CF " +
+                                  family->name());  // RocksDB's words
+    }
     if (record.type == kTypeRangeDeletion &&
         family->icmp.CompareBare(record.key, record.value) > 0) {
       return Status::InvalidArgument("end key comes before start key");

@@ -175,4 +175,11 @@ EnumNames() {
   return kNames;
 }
 
+template <>
+std::span<const std::pair<std::string_view, EncodingType>> EnumNames() {
+  static constexpr std::pair<std::string_view, EncodingType> kNames[] = {{"kPlain", kPlain},
+                                                                         {"kPrefix", kPrefix}};
+  return kNames;
+}
+
 }  // namespace cairn

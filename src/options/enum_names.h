@@ -54,5 +54,7 @@ EnumNames();
 template <>
 std::span<const std::pair<std::string_view, BlockBasedTableOptions::PrepopulateBlockCache>>
 EnumNames();
+template <>
+std::span<const std::pair<std::string_view, EncodingType>> EnumNames();
 
 }  // namespace cairn

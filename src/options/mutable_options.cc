@@ -165,6 +165,12 @@ Status Apply(const OptionMap& map, Names names, S* options) {
     if (head == "block_based_table_factory") {
       Status s = CheckTableMembers(head, value);
       if (!s.ok()) return s;
+      if constexpr (std::is_same_v<S, ColumnFamilyOptions>) {
+        // Tables of other formats have nothing that changes, nor does the format.
+        if (changed.table_factory->template GetOptions<BlockBasedTableOptions>() == nullptr) {
+          return Status::InvalidArgument("Option not changeable", name);
+        }
+      }
     }
     if (SetOption(&changed, head, value) != SetResult::kSet) {
       return Status::InvalidArgument("Error parsing option " + name, given);

@@ -16,8 +16,11 @@
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
 #include "rocksdb/write_buffer_manager.h"
+#include "table/adaptive_table_factory.h"
 #include "table/block_based_table_factory.h"
 #include "table/compression.h"
+#include "table/cuckoo_table_factory.h"
+#include "table/plain_table_factory.h"
 
 namespace cairn {
 namespace {
@@ -45,6 +48,31 @@ class Checker {
  private:
   Status status_;
 };
+
+// What makes the tables. Null: none.
+const TableFactory* FactoryToWrite(const ColumnFamilyOptions& o) {
+  const auto* const adaptive = dynamic_cast<const AdaptiveTableFactory*>(o.table_factory.get());
+  return adaptive != nullptr ? &adaptive->to_write() : o.table_factory.get();
+}
+
+void CheckTableFactory(const ColumnFamilyOptions& o, Checker* check) {
+  const TableFactory* const factory = FactoryToWrite(o);
+  const std::string name = factory == nullptr ? "" : factory->Name();
+  if (name == TableFactory::kBlockBasedTableName()) return;
+  const auto* const plain =
+      factory == nullptr ? nullptr : std::as_const(*factory).GetOptions<PlainTableOptions>();
+  const auto* const cuckoo =
+      factory == nullptr ? nullptr : std::as_const(*factory).GetOptions<CuckooTableOptions>();
+  if (plain != nullptr) check->Add(ValidateTableOptions(*plain, o.prefix_extractor.get()));
+  if (cuckoo != nullptr) check->Add(ValidateTableOptions(*cuckoo));
+  check->Unsupported(
+      plain == nullptr && cuckoo == nullptr, "table_factory",
+      "use NewBlockBasedTableFactory, NewPlainTableFactory, NewCuckooTableFactory or "
+      "NewAdaptiveTableFactory");
+  if (o.comparator != nullptr && o.comparator->timestamp_size() != 0) {
+    check->Add(Status::NotSupported("table_factory " + name, "has no timestamps"));
+  }
+}
 
 // Hours and minutes of a day, "23:30-04:00", or nothing.
 bool IsTimeRange(std::string_view text) {
@@ -168,13 +196,11 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
                      (o.memtable_factory == nullptr ? "null" : o.memtable_factory->Name()) +
                          std::string("; use SkipListFactory, VectorRepFactory or "
                                      "NewHashSkipListRepFactory"));
-  check->Unsupported(o.table_factory == nullptr || std::string(o.table_factory->Name()) !=
-                                                       TableFactory::kBlockBasedTableName(),
-                     "table_factory", "use NewBlockBasedTableFactory");
+  CheckTableFactory(o, check);
   check->Invalid(o.comparator == nullptr, "comparator must not be null");
-  const auto* table = o.table_factory == nullptr
-                          ? nullptr
-                          : std::as_const(*o.table_factory).GetOptions<BlockBasedTableOptions>();
+  const TableFactory* const factory = FactoryToWrite(o);
+  const auto* table =
+      factory == nullptr ? nullptr : std::as_const(*factory).GetOptions<BlockBasedTableOptions>();
   check->Invalid(
       table != nullptr && o.prefix_extractor == nullptr &&
           table->index_type == BlockBasedTableOptions::kHashSearch,

@@ -65,6 +65,28 @@ bool ParseSectionHead(std::string_view line, Section* section) {
   return true;
 }
 
+constexpr std::string_view kTableOptions = "TableOptions/";
+
+// By a section of table options. A format that is none of ours leaves the factory as it is.
+Status MakeTableFactory(const std::string& format, const OptionMap& map, SetRules rules,
+                        std::shared_ptr<TableFactory>* factory) {
+  const auto make = [&](auto table, auto* maker) {
+    Status s = SetOptions(map, rules, &table);
+    if (s.ok()) factory->reset(maker(table));
+    return s;
+  };
+  if (format == TableFactory::kBlockBasedTableName()) {
+    return make(BlockBasedTableOptions(), NewBlockBasedTableFactory);
+  }
+  if (format == TableFactory::kPlainTableName()) {
+    return make(PlainTableOptions(), NewPlainTableFactory);
+  }
+  if (format == TableFactory::kCuckooTableName()) {
+    return make(CuckooTableOptions(), NewCuckooTableFactory);
+  }
+  return Status::OK();
+}
+
 }  // namespace
 
 std::string FormatOptionsHead(const DBOptions& db_options) {
@@ -88,11 +110,16 @@ std::string FormatFamilyOptions(const ColumnFamilyDescriptor& family) {
   std::string r = SectionHead("CFOptions", family.name);
   r.append(FormatOptions(family.options, "  ", "\n"));
   if (family.options.table_factory == nullptr) return r;
-  const auto* table =
-      std::as_const(*family.options.table_factory).GetOptions<BlockBasedTableOptions>();
-  if (table == nullptr) return r;
-  r.append(SectionHead("TableOptions/BlockBasedTable", family.name));
-  r.append(FormatOptions(*table, "  ", "\n"));
+  const TableFactory& factory = *family.options.table_factory;
+  const auto add = [&](const auto* table) {
+    if (table == nullptr) return;
+    const std::string kind = std::string(kTableOptions) + factory.Name();
+    r.append(SectionHead(kind.c_str(), family.name));
+    r.append(FormatOptions(*table, "  ", "\n"));
+  };
+  add(factory.GetOptions<BlockBasedTableOptions>());
+  add(factory.GetOptions<PlainTableOptions>());
+  add(factory.GetOptions<CuckooTableOptions>());
   return r;
 }
 
@@ -138,7 +165,8 @@ Status ParseOptionsText(const std::string& text, const std::string& file_name, S
                         OptionsFileContents* contents) {
   *contents = OptionsFileContents();
   Section section;
-  std::map<std::string, OptionMap> cf_maps, table_maps;
+  std::map<std::string, OptionMap> cf_maps;
+  std::map<std::string, std::pair<std::string, OptionMap>> table_maps;  // and their format
   OptionMap version_map, db_map;
   OptionMap* current = nullptr;
   OptionMap other;  // of sections that we do not know
@@ -166,9 +194,11 @@ Status ParseOptionsText(const std::string& text, const std::string& file_name, S
         if (cf_maps.count(section.family) != 0) return bad("a column family comes twice");
         names.push_back(section.family);
         current = &cf_maps[section.family];
-      } else if (section.kind == "TableOptions/BlockBasedTable") {
+      } else if (section.kind.starts_with(kTableOptions)) {
         if (cf_maps.count(section.family) == 0) return bad("table options before their family");
-        current = &table_maps[section.family];
+        auto& [format, map] = table_maps[section.family];
+        format = section.kind.substr(kTableOptions.size());
+        current = &map;
       } else {
         current = &other;
       }
@@ -204,9 +234,9 @@ Status ParseOptionsText(const std::string& text, const std::string& file_name, S
     ColumnFamilyDescriptor family(name, ColumnFamilyOptions());
     if (s = SetOptions(cf_maps[name], rules, &family.options); !s.ok()) return locate(s);
     if (const auto it = table_maps.find(name); it != table_maps.end()) {
-      BlockBasedTableOptions table;
-      if (s = SetOptions(it->second, rules, &table); !s.ok()) return locate(s);
-      family.options.table_factory.reset(NewBlockBasedTableFactory(table));
+      const auto& [format, map] = it->second;
+      s = MakeTableFactory(format, map, rules, &family.options.table_factory);
+      if (!s.ok()) return locate(s);
     }
     const auto comparator = cf_maps[name].find("comparator");
     contents->comparator_names[name] =

@@ -64,6 +64,26 @@ Status GetBlockBasedTableOptionsFromMap(
   return FromMap(config_options, table_options, opts_map, new_table_options);
 }
 
+Status GetPlainTableOptionsFromMap(const ConfigOptions& config_options,
+                                   const PlainTableOptions& table_options,
+                                   const std::unordered_map<std::string, std::string>& opts_map,
+                                   PlainTableOptions* new_table_options) {
+  return FromMap(config_options, table_options, opts_map, new_table_options);
+}
+
+Status GetPlainTableOptionsFromString(const ConfigOptions& config_options,
+                                      const PlainTableOptions& table_options,
+                                      const std::string& opts_str,
+                                      PlainTableOptions* new_table_options) {
+  return FromString(config_options, table_options, opts_str, new_table_options);
+}
+
+Status GetPlainTableOptionsFromString(const PlainTableOptions& table_options,
+                                      const std::string& opts_str,
+                                      PlainTableOptions* new_table_options) {
+  return FromString(DefaultConfig(), table_options, opts_str, new_table_options);
+}
+
 Status GetDBOptionsFromString(const ConfigOptions& config_options, const DBOptions& base_options,
                               const std::string& opts_str, DBOptions* new_options) {
   return FromString(config_options, base_options, opts_str, new_options);

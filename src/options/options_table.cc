@@ -15,6 +15,7 @@
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/flush_block_policy.h"
 #include "rocksdb/rate_limiter.h"
+#include "table/adaptive_table_factory.h"
 
 namespace cairn {
 
@@ -198,14 +199,14 @@ std::string FormatTableFactory(const ColumnFamilyOptions& options) {
   return options.table_factory == nullptr ? "nullptr" : options.table_factory->Name();
 }
 
-// The nested options change those that are set already.
-SetResult BuildBlockBasedTableFactory(ColumnFamilyOptions* options, const std::string& value,
-                                      const ConfigOptions* config) {
-  BlockBasedTableOptions table_options;
+// The nested options change those that are set already, if these are of the same format. `value` is
+// a list of them, or the factory's name alone.
+template <typename S>
+SetResult BuildFactoryOf(ColumnFamilyOptions* options, const std::string& value,
+                         const ConfigOptions* config, TableFactory* (*make)(const S&)) {
+  S table_options;
   if (options->table_factory != nullptr) {
-    if (const auto* set =
-            std::as_const(*options->table_factory).GetOptions<BlockBasedTableOptions>();
-        set != nullptr) {
+    if (const auto* set = std::as_const(*options->table_factory).GetOptions<S>(); set != nullptr) {
       table_options = *set;
     }
   }
@@ -225,18 +226,36 @@ SetResult BuildBlockBasedTableFactory(ColumnFamilyOptions* options, const std::s
       return SetResult::kMalformed;
     }
   }
-  options->table_factory.reset(NewBlockBasedTableFactory(table_options));
+  options->table_factory.reset(make(table_options));
   return worst;
+}
+
+SetResult BuildBlockBasedTableFactory(ColumnFamilyOptions* options, const std::string& value,
+                                      const ConfigOptions* config) {
+  return BuildFactoryOf<BlockBasedTableOptions>(options, value, config, NewBlockBasedTableFactory);
+}
+
+SetResult BuildPlainTableFactory(ColumnFamilyOptions* options, const std::string& value,
+                                 const ConfigOptions* config) {
+  return BuildFactoryOf<PlainTableOptions>(options, value, config, NewPlainTableFactory);
 }
 
 SetResult BuildTableFactory(ColumnFamilyOptions* options, const std::string& value,
                             const ConfigOptions* config) {
-  const bool plain = value == "{}";
-  const std::string name = plain ? TableFactory::kBlockBasedTableName() : NameInObjectText(value);
-  if (name == "PlainTable" || name == "CuckooTable") return SetResult::kLacking;
-  if (name != TableFactory::kBlockBasedTableName()) return SetResult::kMalformed;
-  const bool settings = !plain && value != TableFactory::kBlockBasedTableName();
-  return BuildBlockBasedTableFactory(options, settings ? value : "", config);
+  const bool empty = value == "{}";
+  const std::string name = empty ? TableFactory::kBlockBasedTableName() : NameInObjectText(value);
+  const std::string settings = empty || value == name ? "" : value;
+  if (name == TableFactory::kBlockBasedTableName()) {
+    return BuildBlockBasedTableFactory(options, settings, config);
+  }
+  if (name == TableFactory::kPlainTableName()) {
+    return BuildPlainTableFactory(options, settings, config);
+  }
+  if (name == TableFactory::kCuckooTableName()) {
+    return BuildFactoryOf<CuckooTableOptions>(options, settings, config, NewCuckooTableFactory);
+  }
+  // What it is made of has no text, as in RocksDB.
+  return name == AdaptiveTableFactory::kClassName() ? SetResult::kUsers : SetResult::kMalformed;
 }
 
 std::string FormatFilterPolicy(const BlockBasedTableOptions& options) {
@@ -641,6 +660,7 @@ std::span<const OptionField<ColumnFamilyOptions>> OptionFields() {
       Ignored<ColumnFamilyOptions>("source_compaction_factor"),
       Ignored<ColumnFamilyOptions>("min_partial_merge_operands"),
       {"block_based_table_factory", nullptr, nullptr, nullptr, BuildBlockBasedTableFactory},
+      {"plain_table_factory", nullptr, nullptr, nullptr, BuildPlainTableFactory},
       {"memtable", nullptr, nullptr, nullptr, BuildMemtableFactory},
   };
   return kFields;

@@ -50,6 +50,10 @@ template <>
 std::span<const OptionField<ColumnFamilyOptions>> OptionFields();
 template <>
 std::span<const OptionField<BlockBasedTableOptions>> OptionFields();
+template <>
+std::span<const OptionField<PlainTableOptions>> OptionFields();
+template <>
+std::span<const OptionField<CuckooTableOptions>> OptionFields();
 
 // Whether an empty value must be written: it is not the default, and is read as what it is. (What
 // has no text, an object of the user's own, is empty, too.)

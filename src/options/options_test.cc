@@ -3,12 +3,14 @@
 #include "fs/file_names.h"
 #include "fs/file_util.h"
 #include "fs/memory_file_system.h"
+#include "options/options_check.h"
 #include "options/options_file.h"
 #include "options/options_table.h"
 #include "rocksdb/compaction_filter.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/rate_limiter.h"
+#include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/object_registry.h"
 
@@ -79,8 +81,7 @@ TEST(OptionStrings, NestedTableOptions) {
 TEST(OptionStrings, NoObjectIsDroppedInSilence) {
   Options parsed;
   for (const char* lacking :
-       {"table_factory=PlainTable", "table_factory={id=CuckooTable;}",
-        "block_based_table_factory={persistent_cache=p}",
+       {"block_based_table_factory={persistent_cache=p}",
         "block_based_table_factory={block_cache_compressed=1M}",
         "block_based_table_factory={filter_policy=rocksdb.internal.LegacyBloomFilter:10}"}) {
     const Status s = GetOptionsFromString(Options(), lacking, &parsed);
@@ -114,6 +115,86 @@ TEST(OptionStrings, NoObjectIsDroppedInSilence) {
   ASSERT_NE(parsed.memtable_insert_with_hint_prefix_extractor, nullptr);
   const auto* table = parsed.table_factory->GetOptions<BlockBasedTableOptions>();
   ASSERT_NE(table->filter_policy, nullptr);
+}
+
+TEST(OptionStrings, TableFormats) {
+  ColumnFamilyOptions parsed;
+  ASSERT_TRUE(GetColumnFamilyOptionsFromString(
+                  ColumnFamilyOptions(),
+                  "plain_table_factory={user_key_len=16;encoding_type=kPrefix;}", &parsed)
+                  .ok());
+  const auto* plain = parsed.table_factory->GetOptions<PlainTableOptions>();
+  ASSERT_NE(plain, nullptr);
+  EXPECT_EQ(plain->encoding_type, kPrefix);
+  // What is not named stays as it is set, in the same format.
+  ColumnFamilyOptions more;
+  ASSERT_TRUE(GetColumnFamilyOptionsFromString(
+                  parsed, "table_factory={id=PlainTable;index_sparseness=4}", &more)
+                  .ok());
+  plain = more.table_factory->GetOptions<PlainTableOptions>();
+  EXPECT_EQ(plain->user_key_len, 16u);
+  EXPECT_EQ(plain->index_sparseness, 4u);
+  ASSERT_TRUE(GetColumnFamilyOptionsFromString(
+                  parsed, "table_factory={id=CuckooTable;cuckoo_block_size=2}", &more)
+                  .ok());
+  const auto* cuckoo = more.table_factory->GetOptions<CuckooTableOptions>();
+  ASSERT_NE(cuckoo, nullptr);
+  EXPECT_EQ(cuckoo->cuckoo_block_size, 2u);
+  for (const char* bad :
+       {"table_factory={id=PlainTable;cuckoo_block_size=2}",
+        "plain_table_factory={encoding_type=kNone}",
+        "table_factory={id=CuckooTable;hash_table_ratio=x}", "table_factory=NoSuchTable"}) {
+    const Status s = GetColumnFamilyOptionsFromString(ColumnFamilyOptions(), bad, &more);
+    EXPECT_TRUE(s.IsInvalidArgument()) << bad << ": " << s.ToString();
+  }
+
+  DBOptions db_options;
+  std::vector<ColumnFamilyDescriptor> families{{"default", parsed}, {"other", more}};
+  families[1].options.table_factory.reset(NewAdaptiveTableFactory());
+  OptionsFileContents contents;
+  const std::string text = FormatOptionsFile(db_options, families);
+  EXPECT_NE(text.find("[TableOptions/PlainTable \"default\"]"), std::string::npos) << text;
+  ASSERT_TRUE(ParseOptionsText(text, "OPTIONS", SetRules(), &contents).ok());
+  plain = contents.families[0].options.table_factory->GetOptions<PlainTableOptions>();
+  ASSERT_NE(plain, nullptr);
+  EXPECT_EQ(plain->user_key_len, 16u);
+  EXPECT_STREQ(contents.families[1].options.table_factory->Name(), "BlockBasedTable");
+}
+
+TEST(OptionChecks, TableFormats) {
+  const auto refusal = [](TableFactory* factory, const char* extractor,
+                          const Comparator* comparator = BytewiseComparator()) {
+    ColumnFamilyOptions options;
+    options.table_factory.reset(factory);
+    options.comparator = comparator;
+    if (extractor != nullptr) options.prefix_extractor.reset(NewFixedPrefixTransform(3));
+    return CheckOptions(DBOptions(), options);
+  };
+  EXPECT_TRUE(refusal(NewPlainTableFactory(), nullptr).ok());
+  EXPECT_TRUE(refusal(NewCuckooTableFactory(), nullptr).ok());
+  EXPECT_TRUE(refusal(NewAdaptiveTableFactory(), nullptr).ok());
+  PlainTableOptions plain;
+  plain.encoding_type = kPrefix;
+  EXPECT_TRUE(refusal(NewPlainTableFactory(plain), "fixed:3").ok());
+  EXPECT_TRUE(refusal(NewPlainTableFactory(plain), nullptr).IsInvalidArgument());
+  plain.index_sparseness = 0;
+  EXPECT_TRUE(refusal(NewPlainTableFactory(plain), "fixed:3").IsInvalidArgument());
+  EXPECT_TRUE(
+      refusal(NewAdaptiveTableFactory(std::shared_ptr<TableFactory>(NewPlainTableFactory(plain))),
+              "fixed:3")
+          .IsInvalidArgument());
+  plain = PlainTableOptions();
+  plain.hash_table_ratio = -1;
+  EXPECT_TRUE(refusal(NewPlainTableFactory(plain), "fixed:3").IsInvalidArgument());
+  plain = PlainTableOptions();
+  plain.bloom_bits_per_key = -1;
+  EXPECT_TRUE(refusal(NewPlainTableFactory(plain), "fixed:3").IsInvalidArgument());
+  CuckooTableOptions cuckoo;
+  cuckoo.hash_table_ratio = 1.5;
+  EXPECT_TRUE(refusal(NewCuckooTableFactory(cuckoo), nullptr).IsInvalidArgument());
+  const Status s = refusal(NewPlainTableFactory(), "fixed:3", BytewiseComparatorWithU64Ts());
+  EXPECT_TRUE(s.IsNotSupported()) << s.ToString();
+  EXPECT_NE(s.ToString().find("PlainTable"), std::string::npos);
 }
 
 // What only the caller can make stays with the caller, or is refused where that was asked for.

@@ -24,7 +24,12 @@ std::shared_ptr<TableFactory> PastTheCaches() {
   options.no_block_cache = true;
   // So that filters are read, too: a database with one finds a damaged one when it opens the table.
   options.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
-  return std::shared_ptr<TableFactory>(NewBlockBasedTableFactory(options));
+  // Read from end to end, without an index to be made.
+  PlainTableOptions plain;
+  plain.full_scan_mode = true;
+  return std::shared_ptr<TableFactory>(NewAdaptiveTableFactory(
+      nullptr, std::shared_ptr<TableFactory>(NewBlockBasedTableFactory(options)),
+      std::shared_ptr<TableFactory>(NewPlainTableFactory(plain))));
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ class BlockBasedTableFactory final : public TableFactory {
                         std::unique_ptr<TableReader>* table_reader) const override;
   TableBuilder* NewTableBuilder(const TableBuilderOptions& options,
                                 FileWriter* file) const override;
+  bool IsDeleteRangeSupported() const override { return true; }
 
   const BlockBasedTableOptions& options() const { return options_; }
   const std::shared_ptr<MemoryCharges>& charges() const { return charges_; }  // never null

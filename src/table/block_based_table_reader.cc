@@ -114,7 +114,10 @@ Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options,
   s = t->ReadMetaindex(&tail, &meta);
   if (s.ok()) s = t->ReadProperties(meta, &tail, options.expects_bare_keys);
   if (s.ok()) s = t->ReadDictionary(meta, &tail);
-  if (s.ok()) s = t->SetGlobalSeqno(options.largest_seqno);
+  if (s.ok()) {
+    s = FindGlobalSeqno(*t->properties_, options.largest_seqno, t->source_.file->file_name(),
+                        &t->global_seqno_);
+  }
   if (s.ok()) s = t->ReadTombstones(meta, &tail);
   if (!s.ok()) return s;
 
@@ -265,40 +268,6 @@ Status BlockBasedTable::ReadDictionary(const MetaBlocks& meta, PrefetchBuffer* t
   if (block->size() == 0) return Status::OK();
   source_.dict =
       std::make_unique<DecompressionDict>(block->contents().ToString(), /*for_zstd=*/true);
-  return Status::OK();
-}
-
-Status BlockBasedTable::SetGlobalSeqno(SequenceNumber largest_seqno) {
-  const auto& extra = properties_->user_collected_properties;
-  const auto version = extra.find(kExternalVersionProperty);
-  const auto seqno = extra.find(kExternalGlobalSeqnoProperty);
-  auto bad = [&](const char* what) {
-    return Status::Corruption(std::string(what) + ": " + source_.file->file_name());
-  };
-  if (version == extra.end()) {
-    return seqno == extra.end() ? Status::OK()
-                                : bad("global sequence number in a table that was not ingested");
-  }
-  if (version->second.size() != 4) return bad("bad external file version");
-  if (DecodeFixed32(version->second.data()) < 2) {
-    return seqno == extra.end() ? Status::OK()
-                                : bad("global sequence number in an external file of version 1");
-  }
-  SequenceNumber stored = 0;
-  if (seqno != extra.end()) {
-    if (seqno->second.size() != 8) return bad("bad global sequence number");
-    stored = DecodeFixed64(seqno->second.data());
-  }
-  SequenceNumber global = stored;
-  if (largest_seqno < kMaxSequenceNumber) {
-    // The MANIFEST knows better; a number in the file must agree.
-    if (stored != 0 && stored != largest_seqno)
-      return bad("global sequence number differs from the MANIFEST's");
-    global = largest_seqno;
-  }
-  if (global > kMaxSequenceNumber) return bad("global sequence number out of range");
-  // (That entries have 0 is what was written.)
-  if (global != 0) global_seqno_ = global;
   return Status::OK();
 }
 

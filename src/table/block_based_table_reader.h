@@ -141,7 +141,6 @@ class BlockBasedTable final : public TableReader {
   Status TakeIndexFormat(const TableProperties& properties, uint64_t offset);
   Status ReadDictionary(const MetaBlocks& meta, PrefetchBuffer* tail);
   Status ReadTombstones(const MetaBlocks& meta, PrefetchBuffer* tail);
-  Status SetGlobalSeqno(SequenceNumber largest_seqno);
   void ChoosePrefixExtractor(const SliceTransform* present);
   void FindFilter(const MetaBlocks& meta);
   // What stays with this reader (MetadataCacheOptions).

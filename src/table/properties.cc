@@ -146,6 +146,41 @@ Status DecodeProperties(const Block& block, TableProperties* properties) {
   return status;
 }
 
+Status FindGlobalSeqno(const TableProperties& properties, SequenceNumber largest_seqno,
+                       const std::string& file_name, SequenceNumber* global) {
+  const auto& extra = properties.user_collected_properties;
+  const auto version = extra.find(kExternalVersionProperty);
+  const auto seqno = extra.find(kExternalGlobalSeqnoProperty);
+  auto bad = [&](const char* what) {
+    return Status::Corruption(std::string(what) + ": " + file_name);
+  };
+  if (version == extra.end()) {
+    return seqno == extra.end() ? Status::OK()
+                                : bad("global sequence number in a table that was not ingested");
+  }
+  if (version->second.size() != 4) return bad("bad external file version");
+  if (DecodeFixed32(version->second.data()) < 2) {
+    return seqno == extra.end() ? Status::OK()
+                                : bad("global sequence number in an external file of version 1");
+  }
+  SequenceNumber stored = 0;
+  if (seqno != extra.end()) {
+    if (seqno->second.size() != 8) return bad("bad global sequence number");
+    stored = DecodeFixed64(seqno->second.data());
+  }
+  SequenceNumber number = stored;
+  if (largest_seqno < kMaxSequenceNumber) {
+    // The MANIFEST knows better; a number in the file must agree.
+    if (stored != 0 && stored != largest_seqno)
+      return bad("global sequence number differs from the MANIFEST's");
+    number = largest_seqno;
+  }
+  if (number > kMaxSequenceNumber) return bad("global sequence number out of range");
+  // (That entries have 0 is what was written.)
+  if (number != 0) *global = number;
+  return Status::OK();
+}
+
 }  // namespace cairn
 
 namespace ROCKSDB_NAMESPACE {

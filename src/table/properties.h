@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "base/internal_key.h"
 #include "base/namespace.h"
 #include "rocksdb/status.h"
 #include "rocksdb/table_properties.h"
@@ -28,5 +29,12 @@ std::map<std::string, std::string> EncodeProperties(const TableProperties& prope
 // Corruption (without the file's name) if the block or a known number in it is malformed. Unknown
 // names become user_collected_properties.
 [[nodiscard]] Status DecodeProperties(const Block& block, TableProperties* properties);
+
+// The sequence number of all entries of a table that was ingested; else *global stays as it is.
+// `largest_seqno`: of the table by the MANIFEST; kMaxSequenceNumber: not known. Corruption names
+// the file: what the properties say of it is contradictory.
+[[nodiscard]] Status FindGlobalSeqno(const TableProperties& properties,
+                                     SequenceNumber largest_seqno, const std::string& file_name,
+                                     SequenceNumber* global);
 
 }  // namespace cairn

@@ -5,6 +5,7 @@
 
 #include "table/block.h"
 #include "table/block_fetcher.h"
+#include "table/flat_table.h"
 #include "table/format.h"
 #include "table/properties_block.h"
 
@@ -39,10 +40,19 @@ Status ReadMetaindex(const BlockSource& source, Block::Ptr* block) {
 
 Status ReadTableProperties(std::unique_ptr<RandomAccessFileReader> file, uint64_t file_size,
                            TableProperties* properties) {
+  uint64_t magic = 0;
+  Status s = ReadTableMagic(*file, file_size, ReadLimits(), &magic);
+  if (!s.ok()) return s;
+  if (magic == kPlainTableMagic || magic == kCuckooTableMagic) {
+    FlatTail tail;
+    s = ReadFlatTail(*file, file_size, magic, ReadLimits(), &tail);
+    if (s.ok()) *properties = std::move(tail.properties);
+    return s;
+  }
   BlockSource source;
   source.file = std::move(file);
   source.file_size = file_size;
-  Status s = ReadFooter(&source);
+  s = ReadFooter(&source);
   Block::Ptr block;
   if (s.ok()) s = ReadMetaindex(source, &block);
   if (!s.ok()) return s;

@@ -181,6 +181,7 @@ Status SstFileWriter::Open(const std::string& file_path) {
     builder.merge_operator_name = r.options.merge_operator->Name();
   }
   builder.prefix_extractor = r.options.prefix_extractor.get();
+  builder.bloom_locality = r.options.bloom_locality;
   builder.collector_factories = &r.options.table_properties_collector_factories;
   cairn::PutFixed32(&builder.extra_properties[cairn::kExternalVersionProperty], kVersion);
   cairn::PutFixed64(&builder.extra_properties[cairn::kExternalGlobalSeqnoProperty], 0);

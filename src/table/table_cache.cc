@@ -140,6 +140,7 @@ Status TableCache::OpenTable(const TableFileId& file, const ReadLimits& limits,
     reader_options.expects_bare_keys = file.expects_bare_keys;
     reader_options.prefix_extractor = options_.prefix_extractor;
     reader_options.use_secondary_cache = options_.use_secondary_cache;
+    reader_options.mapped = options_.file_options.use_mmap_reads;
     reader_options.block_protection_bytes = block_protection_bytes_.load(std::memory_order_relaxed);
     s = options_.table_factory->NewTableReader(reader_options, std::move(reader), file.file_size,
                                                table);

@@ -51,6 +51,8 @@ struct TableReaderOptions {
   bool expects_bare_keys = false;
   // Of the checksum of each entry of a block in memory: 0 (none), 1, 2, 4 or 8.
   uint8_t block_protection_bytes = 0;
+  // FileOptions::use_mmap_reads: what a read gives of the file's memory stays while it is open.
+  bool mapped = false;
   // Told of the blocks that are looked up, while it is on. Null: nobody is. Outlives the reader.
   BlockCacheTrace* block_trace = nullptr;
 };
@@ -87,6 +89,7 @@ struct TableBuilderOptions {
   std::string merge_operator_name = "nullptr";  // for the properties
   // The filter holds these prefixes, too. Null: none.
   const SliceTransform* prefix_extractor = nullptr;
+  uint32_t bloom_locality = 0;               // ColumnFamilyOptions::bloom_locality, of plain tables
   UserCollectedProperties extra_properties;  // written as they are
   // Of what else the properties shall have. Null: none.
   const ColumnFamilyOptions::TablePropertiesCollectorFactories* collector_factories = nullptr;

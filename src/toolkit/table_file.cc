@@ -5,7 +5,8 @@
 #include "base/timestamps.h"
 #include "fs/file_reader.h"
 #include "rocksdb/comparator.h"
-#include "table/block_based_table_factory.h"
+#include "rocksdb/table.h"
+#include "table/flat_table.h"
 #include "table/read_properties.h"
 #include "toolkit/blob_dump.h"
 #include "toolkit/console.h"
@@ -36,6 +37,23 @@ namespace {
   return Status::NotSupported("the table's comparator is not known here", name);
 }
 
+// Any table, by its own settings and past the caches.
+std::unique_ptr<TableFactory> AnyTable() {
+  BlockBasedTableOptions block_based;
+  block_based.no_block_cache = true;
+  PlainTableOptions plain;
+  plain.full_scan_mode = true;  // whatever the prefix extractor was
+  return std::unique_ptr<TableFactory>(NewAdaptiveTableFactory(
+      nullptr, std::shared_ptr<TableFactory>(NewBlockBasedTableFactory(block_based)),
+      std::shared_ptr<TableFactory>(NewPlainTableFactory(plain))));
+}
+
+const char* FormatText(uint64_t magic) {
+  return magic == kPlainTableMagic    ? "plain table"
+         : magic == kCuckooTableMagic ? "cuckoo table"
+                                      : "block-based";
+}
+
 }  // namespace
 
 Status TableFile::Open(const Options& options, const std::string& path, bool quiet,
@@ -45,21 +63,20 @@ Status TableFile::Open(const Options& options, const std::string& path, bool qui
   std::unique_ptr<RandomAccessFileReader> reader;
   uint64_t size = 0;
   Status s = OpenReader(fs, path, &reader, &size);
+  uint64_t magic = 0;
+  if (s.ok()) s = ReadTableMagic(*reader, size, ReadLimits(), &magic);
   if (!s.ok()) return s;
   TableProperties properties;
   s = ReadTableProperties(std::move(reader), size, &properties);
   if (!s.ok()) return s;
-  if (!quiet) Print("Sst file format: block-based\n");
+  if (!quiet) Print("Sst file format: %s\n", FormatText(magic));
   const Comparator* comparator = nullptr;
   s = FindComparator(properties.comparator_name, options.comparator, &comparator);
   if (s.ok()) s = OpenReader(fs, path, &reader, &size);
   if (!s.ok()) return s;
   std::unique_ptr<TableFile> opened(new TableFile(path, comparator));
-  BlockBasedTableOptions table_options;
-  table_options.no_block_cache = true;
   const TableReaderOptions reader_options(opened->icmp_);
-  s = BlockBasedTableFactory(table_options)
-          .NewTableReader(reader_options, std::move(reader), size, &opened->reader_);
+  s = AnyTable()->NewTableReader(reader_options, std::move(reader), size, &opened->reader_);
   if (!s.ok()) return s;
   opened->properties_ = opened->reader_->GetTableProperties();
   *file = std::move(opened);
@@ -71,7 +88,8 @@ Status TableFile::Scan(const ScanOptions& options, uint64_t* entries) const {
   read.verify_checksums = options.verify_checksums;
   read.fill_cache = false;
   const std::unique_ptr<InternalIterator> it(
-      reader_->NewIterator(read, /*skip_filters=*/true, /*compaction_readahead=*/2 << 20));
+      reader_->NewIterator(read, /*skip_filters=*/true, /*compaction_readahead=*/2 << 20,
+                           /*for_compaction=*/true));  // (a seek that any format has)
   const std::optional<std::string>& from = options.prefix ? options.prefix : options.from;
   if (from) {
     const std::string first = WithMaxTimestamp(*from, icmp_.timestamp_size());

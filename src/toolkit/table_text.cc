@@ -201,6 +201,9 @@ class TableText {
 }  // namespace
 
 Status DumpTable(const TableFile& table, FileSystem* fs, const std::string& out_path) {
+  if (dynamic_cast<BlockBasedTable*>(table.reader()) == nullptr) {
+    return Status::NotSupported("only block-based tables have a raw dump");
+  }
   std::unique_ptr<FileWriter> out;
   Status s = FileWriter::Open(fs, out_path, FileOptions(), &out);
   if (!s.ok()) return s;

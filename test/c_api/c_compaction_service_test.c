@@ -179,10 +179,10 @@ static void TestService(void) {
   Compact(db, "allow_resumption");
   rocksdb_open_and_compact_options_set_allow_resumption(how, 0);
 
-  phase = "a worker with tables that are not there";
+  phase = "a worker with tables of another format";
   rocksdb_cuckoo_table_options_t* cuckoo = rocksdb_cuckoo_options_create();
   rocksdb_compaction_service_options_override_set_cuckoo_table_factory(overrides, cuckoo);
-  Compact(db, "table_factory");
+  Compact(db, "not a cuckoo table");
   rocksdb_cuckoo_options_destroy(cuckoo);
   rocksdb_block_based_table_options_t* table = rocksdb_block_based_options_create();
   rocksdb_compaction_service_options_override_set_block_based_table_factory(overrides, table);

@@ -1,5 +1,5 @@
-/* The C interface, in C: the functions whose arguments differ by RocksDB's release (c_releases.h), and what can be named and not used
-   (c_refused.h). Compiled against Cairn's header as that of each release, and against RocksDB 7.8.3, where what Cairn refuses works.
+/* The C interface, in C: the functions whose arguments differ by RocksDB's release (c_releases.h), plain and cuckoo tables, and what can be
+   named and not used (c_refused.h). Compiled against Cairn's header as that of each release, and against RocksDB 7.8.3, where what Cairn refuses works.
    Exit status 0: all that it says holds. The first argument is a directory that it may create and destroys. */
 #include <rocksdb/c.h>
 #include <stdio.h>
@@ -164,20 +164,53 @@ static void ExpectRefused(rocksdb_options_t* other, const char* path, const char
   rocksdb_options_destroy(other);
 }
 
-static void TestRefused(const char* path) {
+/* A database with these options has tables of their format. Takes the options. */
+static void ExpectFormat(rocksdb_options_t* other, const char* path, const char* name) {
+  phase = name;
+  rocksdb_options_set_create_if_missing(other, 1);
+  for (int round = 0; round < 2; ++round) {
+    rocksdb_t* db = rocksdb_open(other, path, &error);
+    CHECK_OK(error);
+    rocksdb_put(db, writing, "akeyakey", 8, "one", 3, &error);
+    CHECK_OK(error);
+    rocksdb_put(db, writing, "bkeybkey", 8, "two", 3, &error);
+    CHECK_OK(error);
+    rocksdb_flushoptions_t* flush = rocksdb_flushoptions_create();
+    rocksdb_flush(db, flush, &error);
+    CHECK_OK(error);
+    rocksdb_flushoptions_destroy(flush);
+    ExpectGet(db, reading, "akeyakey", "one");
+    ExpectGet(db, reading, "bkeybkey", "two");
+    ExpectGet(db, reading, "ckeyckey", NULL);
+    rocksdb_close(db);
+  }
+  /* Tables of the usual format are another matter. */
+  rocksdb_block_based_table_options_t* table = rocksdb_block_based_options_create();
+  rocksdb_options_set_block_based_table_factory(other, table);
+  rocksdb_block_based_options_destroy(table);
+  rocksdb_t* db = rocksdb_open(other, path, &error);
+  CHECK(db == NULL && error != NULL && strstr(error, "Corruption") != NULL);
+  rocksdb_free(error);
+  error = NULL;
+  rocksdb_destroy_db(other, path, &error);
+  CHECK_OK(error);
+  rocksdb_options_destroy(other);
+}
+
+static void TestFormats(const char* path) {
   rocksdb_options_t* other = rocksdb_options_create();
   rocksdb_options_set_prefix_extractor(other, rocksdb_slicetransform_create_fixed_prefix(1));
-#ifdef OF_ROCKSDB
-  rocksdb_options_set_allow_mmap_reads(other, 1);
-#endif
 #if CAIRN_C_RELEASE < 8
   rocksdb_options_set_plain_table_factory(other, 0, 10, 0.75, 16);
 #else
-  rocksdb_options_set_plain_table_factory(other, 0, 10, 0.75, 16, 0, 0, 0, 0);
+  rocksdb_options_set_plain_table_factory(other, 0, 10, 0.75, 16, 0, 1, 0, 1);
 #endif
-  ExpectRefused(other, path, "table_factory");
+  ExpectFormat(other, path, "plain tables");
 
   other = rocksdb_options_create();
+#ifdef OF_ROCKSDB
+  rocksdb_options_set_allow_mmap_reads(other, 1);
+#endif
   rocksdb_cuckoo_table_options_t* cuckoo = rocksdb_cuckoo_options_create();
   rocksdb_cuckoo_options_set_hash_ratio(cuckoo, 0.5);
   rocksdb_cuckoo_options_set_max_search_depth(cuckoo, 50);
@@ -186,9 +219,11 @@ static void TestRefused(const char* path) {
   rocksdb_cuckoo_options_set_use_module_hash(cuckoo, 0);
   rocksdb_options_set_cuckoo_table_factory(other, cuckoo);
   rocksdb_cuckoo_options_destroy(cuckoo);
-  ExpectRefused(other, path, "table_factory");
+  ExpectFormat(other, path, "cuckoo tables");
+}
 
-  other = rocksdb_options_create();
+static void TestRefused(const char* path) {
+  rocksdb_options_t* other = rocksdb_options_create();
   rocksdb_options_set_prefix_extractor(other, rocksdb_slicetransform_create_fixed_prefix(1));
   rocksdb_options_set_hash_link_list_rep(other, 100);
   ExpectRefused(other, path, "memtable_factory");
@@ -247,6 +282,7 @@ int main(int argc, char** argv) {
   rocksdb_destroy_db(options, argv[1], &error);
   CHECK_OK(error);
   TestEnvironment();
+  TestFormats(argv[1]);
   TestRefused(argv[1]);
   TestAccepted(argv[1]);
   rocksdb_writeoptions_destroy(writing);
