@@ -53,34 +53,39 @@ REASONS = {
 }
 
 
-def pom(kafka, rocksdbjni):
-    wanted = [('org.apache.kafka', 'kafka-streams', kafka, ''), ('org.apache.kafka', 'kafka-streams', kafka, 'test'),
-              ('org.apache.kafka', 'kafka-clients', kafka, 'test'), ('org.apache.kafka', 'kafka-streams-test-utils', kafka, ''),
-              ('org.rocksdb', 'rocksdbjni', rocksdbjni, ''), *DEPENDENCIES]
+def pom(name, wanted):
     lines = ['<project xmlns="http://maven.apache.org/POM/4.0.0">', '<modelVersion>4.0.0</modelVersion>',
-             '<groupId>cairn</groupId><artifactId>kafka-tests</artifactId><version>1</version>', '<dependencies>']
-    for group, name, release, classifier in wanted:
-        lines.append(f'<dependency><groupId>{group}</groupId><artifactId>{name}</artifactId><version>{release}</version>'
+             f'<groupId>cairn</groupId><artifactId>{name}</artifactId><version>1</version>', '<dependencies>']
+    for group, artifact, release, classifier in wanted:
+        lines.append(f'<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{release}</version>'
                      + (f'<classifier>{classifier}</classifier>' if classifier else '') + '</dependency>')
     return '\n'.join([*lines, '</dependencies>', '</project>']) + '\n'
 
 
-def fetch(kafka, rocksdbjni, folder):
-    """The folder of the jars."""
-    jars = folder / f'jars-{rocksdbjni}'
-    text = pom(kafka, rocksdbjni)
+def fetch_jars(jars, name, wanted):
+    """The folder `jars`, with the artifacts (group, name, release, classifier) in it and what they need."""
+    text = pom(name, wanted)
     asked = jars / 'pom.xml'
     if asked.exists() and asked.read_text() == text:
         return jars
     shutil.rmtree(jars, ignore_errors=True)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / 'pom.xml').write_text(text)
-    print(f'kafka_tests.py: fetching Kafka Streams {kafka} and its tests', file=sys.stderr)
-    done = jni.run(['mvn', '-q', '-B', '-f', folder / 'pom.xml', PLUGIN, f'-DoutputDirectory={jars}'])
+    jars.parent.mkdir(parents=True, exist_ok=True)
+    scrap = jars.parent / 'pom.xml'
+    scrap.write_text(text)
+    print(f'fetching {name} by Maven', file=sys.stderr)
+    done = jni.run(['mvn', '-q', '-B', '-f', scrap, PLUGIN, f'-DoutputDirectory={jars}'])
     if done.returncode != 0:
-        sys.exit(f'kafka_tests.py: mvn failed (is there a network, a mirror in ~/.m2/settings.xml?)\n{done.stdout[-3000:]}')
-    (folder / 'pom.xml').rename(asked)
+        sys.exit(f'mvn failed (is there a network, a mirror in ~/.m2/settings.xml?)\n{done.stdout[-3000:]}')
+    scrap.rename(asked)
     return jars
+
+
+def fetch(kafka, rocksdbjni, folder):
+    """The folder of the jars."""
+    return fetch_jars(folder / f'jars-{rocksdbjni}', 'kafka-tests',
+                      [('org.apache.kafka', 'kafka-streams', kafka, ''), ('org.apache.kafka', 'kafka-streams', kafka, 'test'),
+                       ('org.apache.kafka', 'kafka-clients', kafka, 'test'), ('org.apache.kafka', 'kafka-streams-test-utils', kafka, ''),
+                       ('org.rocksdb', 'rocksdbjni', rocksdbjni, ''), *DEPENDENCIES])
 
 
 def whole_text(classes, name):

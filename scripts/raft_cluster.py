@@ -1,5 +1,5 @@
 """A cluster of examples/replicated on this machine: how it is built, its nodes as processes, and the network between them. Used by
-raft_check.py, raft_demo.py and raft_compare.py; does nothing by itself."""
+raft_check.py, raft_demo.py and raft_compare.py, and for examples/sharded by sharded_cluster.py; does nothing by itself."""
 import contextlib
 import http.client
 import json
@@ -69,6 +69,8 @@ def ask(addr, method, path, body=None, timeout=2.0):
 
 
 class Node:
+    NAME = 'cairn-replicated'    # before what it says as it ends
+
     def __init__(self, number, addr, folder, variables, namespace=None, flags=()):
         self.number, self.addr, self.folder, self.variables, self.namespace = number, addr, folder, variables, namespace
         self.flags = list(flags)
@@ -76,9 +78,12 @@ class Node:
         self.log = folder / f'{number}.log'
         self.process = None
 
+    def command(self):
+        return [NODE, '--id', self.number, '--dir', self.directory, '--listen', self.addr]
+
     def start(self, *more, new=False, **variables):
         command = ['ip', 'netns', 'exec', self.namespace] if self.namespace else []
-        command += [NODE, '--id', self.number, '--dir', self.directory, '--listen', self.addr, *self.flags, *more, *(['--new'] if new else [])]
+        command += [*self.command(), *self.flags, *more, *(['--new'] if new else [])]
         with self.log.open('ab') as log:
             self.process = subprocess.Popen([str(word) for word in command], stdout=log, stderr=log, stdin=subprocess.DEVNULL,
                                             env=self.variables | variables)
@@ -99,8 +104,9 @@ class Node:
         return words in self.log.read_text(errors='replace')
 
     def last_words(self):
-        lines = [line for line in self.log.read_text(errors='replace').splitlines() if line.startswith('cairn-replicated: ')]
-        return lines[-1][len('cairn-replicated: '):] if lines else ''
+        begin = f'{self.NAME}: '
+        lines = [line for line in self.log.read_text(errors='replace').splitlines() if line.startswith(begin)]
+        return lines[-1][len(begin):] if lines else ''
 
     def metrics(self, timeout=1.0):
         status, text = ask(self.addr, 'GET', '/metrics', timeout=timeout)
@@ -120,16 +126,20 @@ class Node:
 
 class Cluster:
     """Three nodes, started and agreed. A context: at its end they are killed."""
+    FOLDER = FOLDER
 
     def __init__(self, name, variables, flags=(), addresses=None, namespaces=None, port=7500):
-        self.folder = FOLDER / 'run' / name
+        self.folder = self.FOLDER / 'run' / name
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         self.variables, self.flags, self.port = variables, flags, port
         self.nodes, self.strangers = {}, []
         for number in (1, 2, 3):
             addr = addresses[number] if addresses else f'127.0.0.1:{port + number}'
-            self.nodes[number] = Node(number, addr, self.folder, variables, (namespaces or {}).get(number), flags)
+            self.nodes[number] = self.make_node(number, addr, (namespaces or {}).get(number))
+
+    def make_node(self, number, addr, namespace=None):
+        return Node(number, addr, self.folder, self.variables, namespace, self.flags)
 
     def __enter__(self):
         return self
@@ -154,7 +164,7 @@ class Cluster:
 
     def new_node(self, number):
         """One that is not a member yet."""
-        self.nodes[number] = Node(number, f'127.0.0.1:{self.port + number}', self.folder, self.variables, None, self.flags)
+        self.nodes[number] = self.make_node(number, f'127.0.0.1:{self.port + number}')
         return self.nodes[number]
 
     def leader(self, among=None, term=0, seconds=60, every=0.05):

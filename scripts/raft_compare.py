@@ -8,8 +8,8 @@ whose header they were built for (scripts/fetch_peer.py: from the jar for Java).
 cluster takes writes, then linearizable reads. What is found is kept as raft_check.py does, and the table of --out shows it.
 """
 import argparse
+import functools
 import pathlib
-import statistics
 
 import raft_cluster
 import raft_report
@@ -64,17 +64,7 @@ def main():
     if peer is None:
         rust_tests.stop(f'no RocksDB {CRATE.peer} to compare with')
     both = {'cairn': variables, 'rocksdb': as_cairn(variables, peer)}
-    runs = {'cairn': [], 'rocksdb': []}
-    for number in range(args.rounds):
-        for who in sorted(both, reverse=number % 2 == 1):
-            runs[who].append(measure(who, both[who], args))
-            print(who, runs[who][-1], flush=True)
-    rows = {}
-    for what in runs['cairn'][0]:
-        rows[what] = {}
-        for who, found in runs.items():
-            values = [run[what] for run in found]
-            rows[what][who] = {'median': statistics.median(values), 'min': min(values), 'max': max(values)}
+    rows = raft_report.in_turns({who: functools.partial(measure, who, both[who], args) for who in both}, args.rounds)
     raft_report.keep('compare', {'rows': rows, 'peer': CRATE.peer, 'rounds': args.rounds, 'seconds': args.seconds, 'clients': args.clients,
                                  'bytes': args.bytes})
     if args.out:

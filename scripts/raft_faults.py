@@ -353,18 +353,23 @@ FAULTS = {
 }
 
 
-def faults(args, variables):
+def run_faults(table, args, make):
+    """`make`: the cluster of a fault, of its name and its number in the table."""
     rows = []
-    for number, name in enumerate(args.faults or FAULTS):
-        done, fault, as_root = FAULTS[name]
+    for number, name in enumerate(args.faults or table):
+        done, fault, as_root = table[name]
         if as_root and os.geteuid() != 0:
             print(f'faults: {name}: left out, mounts need root', flush=True)
             continue
         try:
-            with Cluster(f'fault-{name}', variables, FLAGS, port=7600 + 20 * number) as cluster:
+            with make(name, number) as cluster:
                 seen, ok = fault(cluster), True
         except (Failure, subprocess.SubprocessError, json.JSONDecodeError) as error:
             seen, ok = str(error), False
         print(f'faults: {name}: {"" if ok else "WRONG: "}{seen}', flush=True)
         rows.append({'done': done, 'seen': seen.replace('\n', ' '), 'ok': ok})
     return {'rows': rows, 'failed': [row['done'] for row in rows if not row['ok']]}
+
+
+def faults(args, variables):
+    return run_faults(FAULTS, args, lambda name, number: Cluster(f'fault-{name}', variables, FLAGS, port=7600 + 20 * number))

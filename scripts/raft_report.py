@@ -1,7 +1,9 @@
-"""What raft_check.py and raft_compare.py have found, kept in build/raft/results.json, and the page that is made of it."""
+"""What raft_check.py and raft_compare.py have found, kept in build/raft/results.json, and the page that is made of it. sharded_report.py makes
+its page in the same way, of another file."""
 import datetime
 import json
 import os
+import statistics
 import subprocess
 
 from raft_cluster import FOLDER, ROOT
@@ -11,13 +13,28 @@ KEPT = FOLDER / 'results.json'
 COMMIT = subprocess.run(['git', 'describe', '--always', '--dirty'], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
 
 
-def kept():
-    return json.loads(KEPT.read_text()) if KEPT.exists() else {}
+def kept(path=KEPT):
+    return json.loads(path.read_text()) if path.exists() else {}
 
 
-def keep(part, found):
+def keep(part, found, path=KEPT):
     when = {'date': datetime.date.today().isoformat(), 'commit': COMMIT, 'processors': os.cpu_count(), 'load': round(os.getloadavg()[2], 1)}
-    KEPT.write_text(json.dumps(kept() | {part: found | {'when': when}}, indent=1))
+    path.write_text(json.dumps(kept(path) | {part: found | {'when': when}}, indent=1))
+
+
+def in_turns(measures, rounds):
+    """Calls each of {who: what measures it} in turns, and answers {what: {who: the median, the lowest and the highest}}."""
+    runs = {who: [] for who in measures}
+    for number in range(rounds):
+        for who in sorted(measures, reverse=number % 2 == 1):
+            runs[who].append(measures[who]())
+            print(who, runs[who][-1], flush=True)
+    rows = {}
+    for who, found in runs.items():
+        for what in found[0]:
+            values = [run[what] for run in found]
+            rows.setdefault(what, {})[who] = {'median': statistics.median(values), 'min': min(values), 'max': max(values)}
+    return rows
 
 
 def milliseconds(seconds):
@@ -79,12 +96,16 @@ PARTS = {'suite': ('OpenRaft\'s suite for stores', suite), 'kills': ('Killed lea
 
 
 def text():
-    lines = ['# A replicated store: examples/replicated', '',
-             'Written by `scripts/raft_check.py` (`make cluster-test`) and `scripts/raft_compare.py` (`make cluster-bench`): '
-             '[what it is](../../doc/cluster.md). All nodes and the clients share one machine; times are of its disk, and of whatever else '
-             'ran there, which the load average tells of.']
-    for part, (title, show) in PARTS.items():
-        found = kept().get(part)
+    return page(['# A replicated store: examples/replicated', '',
+                 'Written by `scripts/raft_check.py` (`make cluster-test`) and `scripts/raft_compare.py` (`make cluster-bench`): '
+                 '[what it is](../../doc/cluster.md). All nodes and the clients share one machine; times are of its disk, and of whatever else '
+                 'ran there, which the load average tells of.'], PARTS, kept())
+
+
+def page(lines, parts, results):
+    """These lines, then each part that there is a result of. `parts`: its name to its title and to what makes lines of its result."""
+    for part, (title, show) in parts.items():
+        found = results.get(part)
         if found is None:
             continue
         lines += ['', f'## {title}', '']

@@ -44,6 +44,8 @@ final class Main {
     private static final int REFUSED = 2;
     private static final int STORAGE_FAILED = 3;
     private static final AtomicBoolean ending = new AtomicBoolean();
+    /** (Kept: java.util.logging forgets the levels of loggers that nobody holds.) */
+    private static final Logger LOG = Logger.getLogger("cairn");
     private static volatile String lastError = "";
 
     private Main() {}
@@ -198,7 +200,7 @@ final class Main {
     private static void rememberErrors() {
         Logger root = Logger.getLogger("");
         root.setLevel(Level.WARNING);
-        Logger.getLogger("cairn").setLevel(Level.INFO);
+        LOG.setLevel(Level.INFO);
         root.addHandler(new Handler() {
             @Override
             public void publish(LogRecord record) {
