@@ -6,7 +6,7 @@ BUILD = cmake --build --preset
 # One more at a time than there are processors: some tests wait.
 CTEST = ctest --output-on-failure -j $(shell expr $(JOBS) + 1)
 .DEFAULT_GOAL := help
-.PHONY: help windows windows-test windows-check windows-bench c-test compare-headers ldb-suite jni jni-test jni-library kafka-test rust-test cluster-demo cluster-test cluster-bench cluster-library interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-blobs bench-backup bench-matrix bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb fiberize-httplib quick docs release-notes clean
+.PHONY: help windows windows-test windows-check windows-bench c-test compare-headers ldb-suite jni jni-test jni-library kafka-test rust-test cluster-demo cluster-test cluster-bench cluster-library interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-blobs bench-backup bench-matrix bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb fiberize-httplib quick docs release-notes clean sharded-demo sharded-test sharded-bench sharded-library
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -221,6 +221,22 @@ cluster-library:
 	@scripts/install-deps.sh cluster
 	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
 	@cmake --build build/demo -j $(JOBS) --target cairn cairn_shared
+
+sharded-demo: jni-library  ## examples/sharded: three stores of JRaft's RheaKV (Java, fetched by Maven) on Cairn; regions split under load, a node is killed; doc/cluster.md
+	@scripts/jni.py --build build/demo --jobs $(JOBS)
+	@scripts/sharded_demo.py $(SHARDED_FLAGS)
+
+sharded-test: sharded-library  ## the same with two million keys, 50 kills and, as root, 20 partitions, full disks; bench/results/sharded.md (about 40 minutes)
+	@scripts/sharded_check.py --build build/demo --out bench/results/sharded.md $(SHARDED_FLAGS)
+
+sharded-bench: sharded-library  ## the same with Cairn's library and with RocksDB's, in turns; bench/results/sharded.md
+	@scripts/sharded_compare.py --build build/demo --out bench/results/sharded.md $(SHARDED_FLAGS)
+
+sharded-library:
+	@scripts/install-deps.sh sharded
+	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
+	@cmake --build build/demo -j $(JOBS) --target cairn cairn_shared
+	@scripts/jni.py --build build/demo --jobs $(JOBS)
 
 interop-releases:  ## databases back and forth with RocksDB 10.4.2 and 11.1.1 (fetched); bench/results/interop.md
 	@scripts/install-deps.sh test bench

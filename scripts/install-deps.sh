@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs, from Debian's archive, the packages that are missing for a job; quiet when nothing is missing.
-#   scripts/install-deps.sh [build|test|check|sanitize|bench|crash|fuzz|fiber|fiberize|suite|docs|windows|jni|headers|rust|cluster|all]...     default: build
+#   scripts/install-deps.sh [build|test|check|sanitize|bench|crash|fuzz|fiber|fiberize|suite|docs|windows|jni|headers|rust|cluster|sharded|all]...     default: build
 set -eu
 
 build="g++ cmake ninja-build pkg-config python3 liburing-dev libisal-dev libxxhash-dev liblz4-dev libzstd-dev
@@ -29,6 +29,7 @@ jni="$build openjdk-17-jdk-headless maven dpkg-dev xz-utils patch junit4 libasse
 rust="$build libclang-19-dev librocksdb-dev maven"
 # The replicated example, beside cargo and go: the network between its nodes, clocks that are apart.
 cluster="$rust iproute2 faketime"
+sharded="$jni $cluster"    # The sharded example, whose clients and network are those of the replicated one
 # The port to Windows: the cross-compiler, what its dependencies are built with (windows_deps.py), and Wine.
 windows="cmake ninja-build make pkg-config python3 dpkg-dev xz-utils perl nasm g++-mingw-w64-x86-64-posix mingw-w64-tools
   libz-mingw-w64-dev wine wine64"
@@ -52,8 +53,9 @@ for job in "${@:-build}"; do
     headers) wanted="$wanted $headers" ;;
     rust) wanted="$wanted $rust" ;;
     cluster) wanted="$wanted $cluster" ;;
+    sharded) wanted="$wanted $sharded" ;;
     all) wanted="$wanted $build $test $check $sanitize $bench" ;;
-    *) echo "install-deps.sh: unknown job '$job' (build, test, check, sanitize, bench, crash, fuzz, fiber, fiberize, suite, docs, windows, jni, headers, rust, cluster or all)" >&2; exit 2 ;;
+    *) echo "install-deps.sh: unknown job '$job' (build, test, check, sanitize, bench, crash, fuzz, fiber, fiberize, suite, docs, windows, jni, headers, rust, cluster, sharded or all)" >&2; exit 2 ;;
   esac
 done
 

@@ -20,8 +20,6 @@ import tempfile
 
 import jni
 
-SECONDS = 300    # for one class
-
 # Tests that may fail on Cairn alone, and why.
 IDENTITY = 'the default of `write_dbid_to_manifest` is that of RocksDB 9.7 and later: the MANIFEST has the database\'s identity'
 MEMPURGE = '`experimental_mempurge_threshold` is refused'
@@ -57,7 +55,7 @@ def test_classes(place):
     return names
 
 
-def run_class(words, name, library):
+def run_class(words, name, library, seconds):
     """{'tests': {name: [verdict, text]}, 'output': ..., 'library': that of the JVM or None}. `words`: of java, before the class's name.
     `library`: the folder of the one to be used; None: the jar's, which unpacks it into the folder of temporary files."""
     flags = [f'-Djava.library.path={library}'] if library else []
@@ -65,10 +63,10 @@ def run_class(words, name, library):
         command = ['java', '-ea', '-Xmx512m', f'-Djava.io.tmpdir={scrap}', f'-XX:ErrorFile={scrap}/hs_err', *flags, *words, name]
         try:
             done = subprocess.run(command, text=True, errors='replace', stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  timeout=SECONDS, check=False, cwd=scrap)
+                                  timeout=seconds, check=False, cwd=scrap)
             output, why = done.stdout, f'the JVM died (exit status {done.returncode})'
         except subprocess.TimeoutExpired as error:
-            output, why = (error.stdout or b'').decode(errors='replace'), f'not done after {SECONDS} seconds'
+            output, why = (error.stdout or b'').decode(errors='replace'), f'not done after {seconds} seconds'
         report = pathlib.Path(scrap) / 'hs_err'
         if report.exists():
             output += report.read_text(errors='replace')[:20000]
@@ -87,10 +85,10 @@ def run_class(words, name, library):
     return {'tests': tests, 'output': output, 'library': used[0] if used else None}
 
 
-def run_all(words, names, library, jobs):
+def run_all(words, names, library, args):
     results = {}
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        futures = {name: pool.submit(run_class, words, name, library) for name in names}
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        futures = {name: pool.submit(run_class, words, name, library, args.seconds) for name in names}
         for name, future in futures.items():
             results[name] = future.result()
             passed, total = count(results[name])
@@ -157,10 +155,10 @@ def report(lines, ours, theirs, reasons, package):
 
 def run_on_both(words, names, library, folder, args):
     """What they gave on Cairn's library and on RocksDB's, and gave before; kept in the folder, with the logs."""
-    ours = run_all(words, names, library, args.jobs) if args.only != 'rocksdb' else {}
+    ours = run_all(words, names, library, args) if args.only != 'rocksdb' else {}
     kept = folder / 'rocksdb-results.json'
     missing = [name for name in names if not kept.exists() or name not in json.loads(kept.read_text())]
-    theirs = run_all(words, missing, None, args.jobs) if args.only != 'cairn' else {}
+    theirs = run_all(words, missing, None, args) if args.only != 'cairn' else {}
     for label, results in (('test-logs', ours), ('test-logs-rocksdb', theirs)):
         (folder / label).mkdir(exist_ok=True)
         for name, result in results.items():
@@ -181,6 +179,7 @@ def print_differences(ours, theirs, reasons):
 def add_options(parser):
     parser.add_argument('--release', default='7.8.3')
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
+    parser.add_argument('--seconds', type=int, default=300, help='for one class')
     parser.add_argument('--out', type=pathlib.Path)
     parser.add_argument('--only', choices=['cairn', 'rocksdb'], help='one library; cairn: beside what RocksDB\'s gave before')
 

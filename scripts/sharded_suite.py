@@ -21,7 +21,7 @@ CLASSES = {
             'storage.impl.LogManagerWithSegmentLogStorageTest'],
 }
 DEPENDENCIES = [('junit', 'junit', '4.13.1', ''), ('org.mockito', 'mockito-all', '1.9.5', ''), ('org.openjdk.jmh', 'jmh-core', '1.20', ''),
-                ('org.slf4j', 'slf4j-api', '1.7.21', '')]
+                ('com.fasterxml.jackson.dataformat', 'jackson-dataformat-yaml', '2.12.6', ''), ('org.slf4j', 'slf4j-api', '1.7.21', '')]
 
 
 def compile_tests(sources, jars, folder):
@@ -49,7 +49,7 @@ def suite(args, _variables):
     opened = [word for package in ('java.base/java.lang', 'java.base/java.util', 'java.base/java.nio') for word in
               ('--add-opens', f'{package}=ALL-UNNAMED')]
     ours, theirs = jni_tests.run_on_both([*opened, '-cp', path, 'RunTests'], names, sharded_cluster.cairn_library(), folder,
-                                         argparse.Namespace(jobs=1, only=None))
+                                         argparse.Namespace(jobs=1, only=None, seconds=1800))
     totals = {who: '{} of {}'.format(*jni_tests.totals(found)) for who, found in (('Cairn', ours), ('RocksDB', theirs))}
     classes = [(name.rpartition('.')[2], *('{} of {}'.format(*jni_tests.count(found[name])) for found in (ours, theirs))) for name in names]
     fails = [f'`{name.rpartition(".")[2]}.{test}` on {who} ({text[:100]})' for who, found in (('Cairn', ours), ('RocksDB', theirs))

@@ -64,11 +64,12 @@ class SstFileWriter {
                 const Comparator* user_comparator, ColumnFamilyHandle* column_family = nullptr,
                 bool invalidate_page_cache = true,
                 Env::IOPriority io_priority = Env::IOPriority::IO_TOTAL, bool skip_filters = false);
+  // A file that is open is given up: it stays, and is no table.
   ~SstFileWriter();
   SstFileWriter(const SstFileWriter&) = delete;
   SstFileWriter& operator=(const SstFileWriter&) = delete;
 
-  // Creates the file, or empties it. What was written and not finished before is given up.
+  // Creates the file, or empties it. One that was not finished before is given up, as it is.
   // InvalidArgument or NotSupported for options that a database would refuse, too.
   Status Open(const std::string& file_path);
 

@@ -139,9 +139,9 @@ SstFileWriter::SstFileWriter(const EnvOptions& env_options, const Options& optio
     : rep_(std::make_unique<Rep>(env_options, options, user_comparator, column_family,
                                  invalidate_page_cache, skip_filters)) {}
 
-SstFileWriter::~SstFileWriter() {
-  if (rep_->builder != nullptr) rep_->Fail(Status::OK()).PermitUncheckedError();
-}
+// The file stays as it is, as in RocksDB: JRaft's RheaKV looks for the empty file of a column
+// family that had nothing to write.
+SstFileWriter::~SstFileWriter() { rep_->Abandon(); }
 
 Status SstFileWriter::Open(const std::string& file_path) {
   Rep& r = *rep_;

@@ -10,6 +10,7 @@
 #include "base/coding.h"
 #include "fs/memory_file_system.h"
 #include "rocksdb/comparator.h"
+#include "rocksdb/sst_file_reader.h"
 #include "table/properties.h"
 #include "table/testing/table_harness.h"
 
@@ -97,7 +98,7 @@ TEST_F(SstFileWriterTest, RefusesKeysThatDoNotAscend) {
   EXPECT_TRUE(writer.Put("a", "b").IsInvalidArgument()) << "the file is finished";
 }
 
-TEST_F(SstFileWriterTest, LeavesNoFileThatIsNoTable) {
+TEST_F(SstFileWriterTest, AfterAnErrorTheFileIsGoneAndOneThatIsGivenUpStays) {
   SstFileWriter writer(EnvOptions(), options_);
   ASSERT_TRUE(writer.Open("/t.sst").ok());
   EXPECT_TRUE(writer.Finish().IsInvalidArgument()) << "no entries";
@@ -107,7 +108,9 @@ TEST_F(SstFileWriterTest, LeavesNoFileThatIsNoTable) {
     ASSERT_TRUE(given_up.Open("/u.sst").ok());
     ASSERT_TRUE(given_up.Put("a", "b").ok());
   }
-  EXPECT_TRUE(h_.fs.FileExists("/u.sst", IOOptions(), nullptr).IsNotFound());
+  EXPECT_TRUE(h_.fs.FileExists("/u.sst", IOOptions(), nullptr).ok());
+  SstFileReader reader(options_);
+  EXPECT_FALSE(reader.Open("/u.sst").ok()) << "it is no table";
   EXPECT_TRUE(writer.Open("/no/such/folder/t.sst").IsPathNotFound());
   // The same writer goes on with the next file, which has an identity of its own.
   ASSERT_TRUE(writer.Open("/t.sst").ok());

@@ -26,6 +26,17 @@ class SstFileTest : public DBTest {
   std::string path_;
 };
 
+TEST_F(SstFileTest, AFileThatIsNotFinishedStaysAndIsNoTable) {
+  {
+    SstFileWriter writer(EnvOptions(), options_);
+    ASSERT_OK(writer.Open(path_));
+  }
+  uint64_t size = 1;
+  ASSERT_OK(TheEnv()->GetFileSize(path_, &size));
+  EXPECT_EQ(0u, size);
+  EXPECT_FALSE(SstFileReader(options_).Open(path_).ok());
+}
+
 TEST_F(SstFileTest, WhatWasWrittenIsRead) {
   SstFileWriter writer(EnvOptions(), options_);
   ASSERT_OK(writer.Open(path_));
