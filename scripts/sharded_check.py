@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """examples/sharded under faults: loads that split regions, nodes killed, networks cut, disks and files lost; are acknowledged writes there?
 
-  scripts/sharded_check.py [--build build/demo] [--library cairn|rocksdb] [--out bench/results/sharded.md] [--keys 2000000] [--kills 50]
+  scripts/sharded_check.py [--build build/demo] [--folder DIR] [--library cairn|rocksdb] [--out bench/results/sharded.md] [--keys 2000000] [--kills 50]
                            [--partitions 20] [--seed N] [--sources DIR] [PART...]
 
 PART: load (many keys, amid splits, moves and kills), kills, partitions, faults, suite; all but suite without any. Partitions and some faults need
@@ -18,7 +18,6 @@ import sys
 import time
 
 import raft_check
-import raft_cluster
 import sharded_cluster
 import sharded_faults
 import sharded_report
@@ -61,7 +60,7 @@ def load(args, variables):
     """Many keys, over nodes that are killed, regions that split, leaders that move, and one node that gets all regions anew."""
     chance = random.Random(args.seed)
     kills = moves = 0
-    with Cluster('load', variables, ['--split-keys', max(1000, args.keys // 8), '--check-every', 1000], port=8560, library=args.folder) as cluster:
+    with Cluster('load', variables, ['--split-keys', max(1000, args.keys // 8), '--check-every', 1000], port=8560, library=args.library_folder) as cluster:
         cluster.begin()
         bulk = Bulk(cluster, args.keys)
         for part in range(1, 6):
@@ -108,7 +107,7 @@ def kills(args, variables):
     chance = random.Random(args.seed)
     history = sharded_cluster.FOLDER / 'history-kills.txt'
     to_leaders, all_at_once, terminated = [], 0, 0
-    with Cluster('kills', variables, SPLIT, port=8620, library=args.folder) as cluster:
+    with Cluster('kills', variables, SPLIT, port=8620, library=args.library_folder) as cluster:
         cluster.begin()
         clients = Load(cluster, *LOAD, history=history)
         for number in range(args.kills):
@@ -150,7 +149,7 @@ def partitions(args, variables):
     with Network() as network:
         namespaces = {number: network.name(number) for number in (1, 2, 3)}
         addresses = {number: f'{network.host(number)}:8500' for number in (1, 2, 3)}
-        with Cluster('partitions', variables, SPLIT, addresses, namespaces, library=args.folder) as cluster:
+        with Cluster('partitions', variables, SPLIT, addresses, namespaces, library=args.library_folder) as cluster:
             cluster.begin()
             clients = Load(cluster, *LOAD, history=history)
             for number in range(args.partitions):
@@ -175,9 +174,8 @@ PARTS = {'load': load, 'kills': kills, 'partitions': partitions, 'faults': shard
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('parts', nargs='*', metavar='PART', help=', '.join(PARTS))
-    parser.add_argument('--build', type=pathlib.Path, default=raft_cluster.ROOT / 'build/demo', help='a folder with cairn and cairn_shared built')
+    sharded_cluster.add_options(parser)
     parser.add_argument('--library', choices=['cairn', 'rocksdb'], default='cairn', help='of the nodes')
-    parser.add_argument('--out', type=pathlib.Path, help='where the table goes')
     parser.add_argument('--keys', type=int, default=2_000_000)
     parser.add_argument('--kills', type=int, default=50)
     parser.add_argument('--partitions', type=int, default=20)
@@ -192,7 +190,7 @@ def main():
         parser.error('the part suite wants --sources')
     print(f'seed {args.seed}', flush=True)
     variables = sharded_cluster.prepare(args)
-    args.folder = sharded_cluster.cairn_library() if args.library == 'cairn' else None
+    args.library_folder = sharded_cluster.cairn_library() if args.library == 'cairn' else None
     failed = False
     for name in args.parts or [name for name in PARTS if name != 'suite']:
         try:

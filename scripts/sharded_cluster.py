@@ -34,8 +34,15 @@ def cairn_library():
     return library.parent
 
 
+def add_options(parser):
+    parser.add_argument('--build', type=pathlib.Path, default=ROOT / 'build/demo', help='a folder with cairn and cairn_shared built')
+    parser.add_argument('--out', type=pathlib.Path, help='where the table goes')
+    parser.add_argument('--folder', type=pathlib.Path, default=FOLDER, help='where the stores are, below run/')
+
+
 def prepare(args):
     """All programs; the variables of their environment."""
+    Cluster.FOLDER = args.folder.resolve()
     cairn_library()
     build_node()
     variables = raft_cluster.environment(args.build)
@@ -96,10 +103,10 @@ class Cluster(raft_cluster.Cluster):
         for node in self.nodes.values():
             node.start(new=True)
         for node in self.nodes.values():
-            node.wait_until(lambda now: len(now['marks']) == 3, 'all have met')
+            node.wait_until(lambda now: len(now['marks']) == 3, 'all have met', 180)
         used = [pathlib.Path(f'/proc/{node.process.pid}/maps').read_text() for node in self.nodes.values()]
         for maps in used:
-            if self.library and f'{self.library}/librocksdbjni' not in maps or not self.library and f'{FOLDER}/run' not in maps:
+            if self.library and f'{self.library}/librocksdbjni' not in maps or not self.library and f'{self.folder}/scrap' not in maps:
                 raise Failure('a node does not run with the library that it should')
 
     def regions(self, among=None):

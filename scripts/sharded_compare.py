@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The sharded example with Cairn's library and with RocksDB's, in turns: how much it does in a second.
 
-  scripts/sharded_compare.py [--build build/demo] [--out bench/results/sharded.md] [--rounds 5] [--seconds 15] [--clients 32] [--keys 200000]
+  scripts/sharded_compare.py [--build build/demo] [--folder DIR] [--out bench/results/sharded.md] [--rounds 5] [--seconds 15] [--clients 32] [--keys 200000]
 
 The nodes are the same files, with the same jar: `java.library.path` has Cairn's library, or nothing, and then the jar unpacks RocksDB's. Each
 round starts three new nodes with each; the cluster takes batches that split its regions, then single writes, then linearizable reads. What is
@@ -11,7 +11,6 @@ import argparse
 import functools
 import pathlib
 
-import raft_cluster
 import raft_report
 import sharded_cluster
 import sharded_report
@@ -37,8 +36,7 @@ def measure(who, variables, args):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--build', type=pathlib.Path, default=raft_cluster.ROOT / 'build/demo', help='a folder with cairn and cairn_shared built')
-    parser.add_argument('--out', type=pathlib.Path, help='where the table goes')
+    sharded_cluster.add_options(parser)
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--seconds', type=int, default=15)
     parser.add_argument('--clients', type=int, default=32)

@@ -13,9 +13,9 @@ FLAGS = ['--split-keys', 2000, '--check-every', 300]
 
 def full_disk(cluster):
     node = cluster.nodes[3]
-    with Mount(node.directory, '48m') as mount:
+    with Mount(node.directory, '16m') as mount:
         cluster.begin()
-        load = Load(cluster, '--clients', 8, '--mix', 'write', '--value-bytes', 4000)
+        load = Load(cluster, '--clients', 8, '--mix', 'write', '--value-bytes', 16000)
         said = expect_exit(node, STORAGE_FAILED, 'No space left')
         node.process = None
         time.sleep(2)
@@ -167,4 +167,4 @@ FAULTS = {
 
 def faults(args, variables):
     return raft_faults.run_faults(FAULTS, args, lambda name, number: Cluster(f'fault-{name}', variables, FLAGS, port=8700 + 20 * number,
-                                                                             library=args.folder))
+                                                                             library=args.library_folder))

@@ -19,6 +19,8 @@ import com.alipay.sofa.jraft.rhea.storage.BaseKVStoreClosure;
 import com.alipay.sofa.jraft.rhea.storage.KVClosureAdapter;
 import com.alipay.sofa.jraft.rhea.storage.KVOperation;
 import com.alipay.sofa.jraft.rhea.storage.KVStoreStateMachine;
+import com.alipay.sofa.jraft.storage.impl.RocksDBLogStorage;
+import com.alipay.sofa.jraft.util.StorageOptionsFactory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -30,6 +32,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.apache.commons.io.FileUtils;
+import org.rocksdb.DBOptions;
+import org.rocksdb.WALRecoveryMode;
 
 /**
  * A store of RheaKV with its regions: one database of data, and for each region a group of Raft with a log of its own.
@@ -64,8 +68,19 @@ final class Store extends StoreEngine {
         this.failed = failed;
     }
 
+    /**
+     * A log that is damaged in its middle has to be refused. RocksDB's default takes what is before the damage for the whole, and the node would
+     * have forgotten what it has promised to have. (A last entry that was not wholly written, as by a kill, is let go: it was not promised.)
+     */
+    private static void refuseDamagedLogs() {
+        DBOptions options = StorageOptionsFactory.getDefaultRocksDBOptions();
+        options.setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords);
+        StorageOptionsFactory.registerRocksDBOptions(RocksDBLogStorage.class, options);
+    }
+
     /** False: it did not start, and what was logged says why. */
     boolean open(Path folder, Members members, int id) throws IOException {
+        refuseDamagedLogs();
         driver.init(new PlacementDriverOptions());
         FileUtils.deleteDirectory(folder.resolve("data").toFile());
         Files.createDirectories(folder.resolve("data"));
