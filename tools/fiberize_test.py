@@ -232,6 +232,8 @@ class PosixTest(Case):
             arguments = ', '.join(['PR_SET_NAME' if name == 'prctl' else 'x'] * (count - 1) + ['nullptr'] * (count > 0))
             if name == 'prctl':
                 arguments = 'PR_SET_NAME'
+            if name in names.POSIX_WITH:
+                arguments = arguments.replace('x, x', f'x, {min(names.POSIX_WITH[name])}')
             self.body(f'void f() {{ {name}({arguments}); }}', f'void f() {{ ::fiber::posix::{name}({arguments}); }}')
 
     def test_unqualified_calls_by_their_number_of_arguments(self):
@@ -271,7 +273,7 @@ class PosixTest(Case):
                   '::fiber::posix::prctl(PR_SET_NAME, "x"); prctl(PR_GET_NAME, p); }')
 
     def test_blocking_calls_without_a_wrapper_are_shown(self):
-        for call in ('fopen("a", "r")', 'std::fopen("a", "r")', 'gethostbyname(a)', '::flock(a, 1)', 'getline(&a, &b, stdin)',
+        for call in ('fopen("a", "r")', 'std::fopen("a", "r")', 'gethostbyname(a)', '::wait3(a, 1, u)', 'getline(&a, &b, stdin)',
                      'fork()', 'mmap(a, b, c, d, e, f)', 'pthread_barrier_wait(&b)', 'pthread_kill(a, b)',
                      'syscall(SYS_futex, a)', 'syscall(n)', '_mm_pause()'):
             self.assertEqual(1, len(self.notes(f'void f() {{ {call}; }}')), call)
@@ -633,7 +635,8 @@ class NamesTest(unittest.TestCase):
     def test_every_name_exists(self):
         std = [f'using fiber_std::{name};\n' for name in names.STD_NAMES if name != 'this_thread']
         posix = [f'auto our_{name} = &fiber::posix::{name};\n'
-                 for name in {**names.POSIX_CALLS, **names.WORKER_CALLS, **names.PTHREAD_CALLS} if name != 'prctl']
+                 for name in {**names.POSIX_CALLS, **names.WORKER_CALLS, **names.PTHREAD_CALLS}
+                 if name not in ('prctl', 'fcntl')]  # templates
         posix += [f'fiber::posix::{name} a_{name};\n' for name in names.PTHREAD_TYPES]
         posix += [f'fiber::posix::{"pthread_mutex_t"} b_{name} = {value};\n'
                   for name, value in names.PTHREAD_INITIALISERS.items()]
@@ -645,6 +648,7 @@ class NamesTest(unittest.TestCase):
             'static fiber_std::thread_local_ptr<const char*> b;\n'
             'static fiber_std::thread_local_ptr<int> c{[]() -> int { return 1; }};\n'
             'int d(int n) { static fiber_std::thread_local_ptr<int> e; e.make_with([&]() -> int { return n; }); return *e; }\n'
+            'int f(struct flock* l) { return fiber::posix::fcntl(0, F_SETLKW, l) + fiber::posix::fcntl(0, F_GETFL); }\n'
             'int main() { return *a + (*b == nullptr) + fiber::posix::prctl(PR_SET_NAME, "x"); }\n'])
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder, 'names.cc')

@@ -47,7 +47,11 @@ POSIX_CALLS = {
     'recvfrom': (6, 6), 'recvmsg': (3, 3), 'send': (4, 4), 'sendto': (6, 6), 'sendmsg': (3, 3), 'readv': (3, 3),
     'writev': (3, 3), 'dup2': (2, 2), 'dup3': (3, 3), 'poll': (3, 3), 'ppoll': (4, 4), 'select': (5, 5), 'pselect': (6, 6),
     'epoll_wait': (4, 4), 'epoll_pwait': (5, 5), 'getaddrinfo': (4, 4), 'getnameinfo': (7, 7),
+    'recvmmsg': (5, 5), 'sendmmsg': (4, 4),
+    'waitpid': (3, 3), 'wait': (1, 1), 'flock': (2, 2), 'lockf': (3, 3), 'fcntl': (3, 3),
 }
+# Rewritten only with one of these words among the arguments: the other commands never wait.
+POSIX_WITH = {'fcntl': {'F_SETLKW', 'F_OFD_SETLKW'}}
 # Their last argument is a signal mask, which a fiber has none of.
 MASKED_CALLS = {'ppoll', 'pselect', 'epoll_pwait'}
 # An argument with which the wrapper refuses the call on a fiber: (its name, the others that must be there).
@@ -112,14 +116,14 @@ FLAGGED_CALLS = {
     'tmpfile': (0, 0, BLOCKS, STDIO), 'popen': (2, 2, BLOCKS, STDIO), 'system': (1, 1, BLOCKS, RETURNS),
     'opendir': (1, 1, BLOCKS, DIRECTORY), 'scandir': (4, 4, BLOCKS, DIRECTORY),
     'mmap': (6, 6, BLOCKS, 'a page fault on a mapped file blocks the worker'),
-    'gethostbyname': (1, 1, BLOCKS, RETURNS), 'gethostbyaddr': (3, 3, BLOCKS, RETURNS), 'wait': (1, 1, BLOCKS, RETURNS),
-    'waitpid': (3, 3, BLOCKS, RETURNS), 'getchar': (0, 0, BLOCKS, INPUT), 'scanf': (1, 99, BLOCKS, INPUT),
+    'gethostbyname': (1, 1, BLOCKS, RETURNS), 'gethostbyaddr': (3, 3, BLOCKS, RETURNS),
+    'waitid': (4, 4, BLOCKS, RETURNS), 'wait3': (3, 3, BLOCKS, RETURNS), 'wait4': (4, 4, BLOCKS, RETURNS), 'getchar': (0, 0, BLOCKS, INPUT), 'scanf': (1, 99, BLOCKS, INPUT),
     'fgets': (3, 3, BLOCKS, INPUT), 'fgetc': (1, 1, BLOCKS, INPUT), 'getc': (1, 1, BLOCKS, INPUT),
     'fscanf': (2, 99, BLOCKS, INPUT), 'fread': (4, 4, BLOCKS, INPUT), 'getline': (3, 3, BLOCKS, INPUT),
-    'getdelim': (4, 4, BLOCKS, INPUT), 'fcntl': (3, 3, WRONG, WAITS), 'sigaction': (3, 3, LOOK, INTERRUPTS),
+    'getdelim': (4, 4, BLOCKS, INPUT), 'sigaction': (3, 3, LOOK, INTERRUPTS),
     'siginterrupt': (2, 2, LOOK, INTERRUPTS),
-    'epoll_pwait2': (5, 5, WRONG, WAITS), 'recvmmsg': (5, 5, WRONG, WAITS), 'sendmmsg': (4, 4, WRONG, WAITS),
-    'preadv2': (5, 5, BLOCKS, RETURNS), 'pwritev2': (5, 5, BLOCKS, RETURNS), 'flock': (2, 2, WRONG, WAITS), 'lockf': (3, 3, WRONG, WAITS),
+    'epoll_pwait2': (5, 5, WRONG, WAITS), 'preadv2': (5, 5, BLOCKS, RETURNS),
+    'pwritev2': (5, 5, BLOCKS, RETURNS),
     'sem_open': (2, 4, WRONG, 'a named semaphore blocks the worker'), 'mq_receive': (4, 4, WRONG, WAITS),
     'msgrcv': (5, 5, WRONG, WAITS), 'sigwait': (2, 2, WRONG, WAITS), 'pause': (0, 0, WRONG, WAITS),
     'sendfile': (4, 4, BLOCKS, RETURNS), 'copy_file_range': (6, 6, BLOCKS, RETURNS), 'splice': (6, 6, WRONG, WAITS),
@@ -132,7 +136,6 @@ FLAGGED_CALLS = {
 }
 # Flagged only with one of these words among the arguments.
 FLAGGED_WITH = {
-    'fcntl': {'F_SETLKW', 'F_OFD_SETLKW'},
     **{name: {'stdin'} for name in ('fgets', 'fgetc', 'getc', 'fscanf', 'fread', 'getline', 'getdelim')},
 }
 STDIO_IN_STD = {'fopen', 'freopen', 'tmpfile', 'system', 'getchar', 'scanf', 'fgets', 'fgetc', 'getc', 'fscanf', 'fread'}

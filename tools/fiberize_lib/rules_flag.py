@@ -6,7 +6,7 @@ from .source import LOOK, WRONG
 ATOMIC_WAITS = {'wait': 'blocks the worker: wait on a fiber_std::condition_variable or with fiber::wait()',
                 'notify_one': 'wakes only what sleeps in wait() of an atomic, which blocks its worker',
                 'notify_all': 'wakes only what sleeps in wait() of an atomic, which blocks its worker'}
-REFUSED_CALLS = MASKED_CALLS | {'recv', 'recvfrom', 'recvmsg', 'send', 'sendto', 'sendmsg'}
+REFUSED_CALLS = MASKED_CALLS | {'recv', 'recvfrom', 'recvmsg', 'recvmmsg', 'send', 'sendto', 'sendmsg', 'sendmmsg'}
 SMALL_TYPES = {'char', 'uint8_t', 'int8_t', 'byte', 'unsigned'}
 LARGE_ARRAY = 16384
 
@@ -66,8 +66,6 @@ def _call(source, project, sequence, i):
     words = {sequence[k].value for k in range(i + 2, end)}
     if name == 'mmap' and words & {'MAP_ANONYMOUS', 'MAP_ANON'}:
         return  # memory
-    if name == 'flock' and 'LOCK_NB' in words:
-        return
     if name in FLAGGED_WITH and not words & FLAGGED_WITH[name]:
         return
     source.note(token, danger, f'{name}(): {why}')

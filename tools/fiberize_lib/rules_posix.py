@@ -1,6 +1,6 @@
 """Blocking system calls and pthread's calls, types and initialisers become those of fiber/posix.h; calls that would
 change the worker become wrappers that leave it alone."""
-from .names import (POSIX_CALLS, POSIX_HEADER, POSIX_IN_STD, PTHREAD_CALLS, PTHREAD_FLAGGED, PTHREAD_HARMLESS,
+from .names import (POSIX_CALLS, POSIX_HEADER, POSIX_IN_STD, POSIX_WITH, PTHREAD_CALLS, PTHREAD_FLAGGED, PTHREAD_HARMLESS,
                     PTHREAD_INITIALISERS, PTHREAD_TYPES, SYSCALLS_HARMLESS, SYSCALLS_MAPPED, SYSCALLS_WAITING, WORKER_CALLS)
 from .source import BLOCKS, WRONG
 
@@ -51,6 +51,8 @@ def _call(source, project, sequence, i):
     call = source.arguments(sequence, i + 1)
     fits = call is not None and WRAPPED[name][0] <= call[0] <= WRAPPED[name][1]
     if name == 'prctl' and source.at(sequence, i + 2) != 'PR_SET_NAME':
+        return
+    if name in POSIX_WITH and not (fits and POSIX_WITH[name] & {sequence[k].value for k in range(i + 2, call[1])}):
         return
     if how == 'std':
         if fits:  # std::remove of <algorithm> takes three

@@ -26,6 +26,7 @@
 #include <type_traits>
 
 #include "fiber/posix/net.h"
+#include "fiber/posix/process.h"
 #include "fiber/posix/pthread.h"
 #include "fiber/posix/semaphore.h"
 

@@ -26,6 +26,7 @@
 #include "io_files.h"
 #include "net_wait.h"
 #include "posix_call.h"
+#include "posix_message.h"
 
 namespace fiber::posix {
 
@@ -33,9 +34,6 @@ namespace {
 
 using fiber::detail::on_pool;
 using fiber::detail::wait_until_ready;
-
-// Receives that never wait, also on a blocking socket.
-constexpr int kNeverWait = MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB;
 
 // The number means a new file, which some other wrapper may have had before.
 int made(int fd) {
@@ -46,153 +44,7 @@ int made(int fd) {
   return fd;
 }
 
-int option_of(int fd, int option) {
-  int value = 0;
-  socklen_t size = sizeof(value);
-  return ::getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
-}
-
-bool is_ready(int fd, short events) {
-  pollfd entry = {fd, events, 0};
-  return ::poll(&entry, 1, 0) > 0;
-}
-
 bool is_stream_socket(int fd) { return option_of(fd, SO_TYPE) == SOCK_STREAM; }
-
-// `option`: SO_RCVTIMEO or SO_SNDTIMEO.
-uint64_t patience_of(int fd, int option) {
-  timeval limit = {};
-  socklen_t size = sizeof(limit);
-  if (::getsockopt(fd, SOL_SOCKET, option, &limit, &size) != 0 ||
-      (limit.tv_sec == 0 && limit.tv_usec == 0))
-    return kNoDeadline;
-  constexpr time_t kLongest = 9'000'000'000;  // seconds, whose nanoseconds 64 bits hold
-  if (limit.tv_sec > kLongest) return kNoDeadline;
-  return deadline_after(static_cast<uint64_t>(limit.tv_sec) * 1'000'000'000 +
-                        static_cast<uint64_t>(limit.tv_usec) * 1000);
-}
-
-// The waits of one call. What the socket's owner wants is asked at the first.
-class Waits {
- public:
-  Waits(int fd, short events, bool may_wait) : fd_(fd), events_(events), may_wait_(may_wait) {}
-
-  bool may_wait() {
-    if (!asked_) {
-      asked_ = true;
-      const int flags = ::fcntl(fd_, F_GETFL);
-      closed_ = flags < 0;  // since the call began
-      may_wait_ = may_wait_ && !closed_ && (flags & O_NONBLOCK) == 0;
-    }
-    return may_wait_;
-  }
-
-  // SUSPENDS. True: try again. False: errno is the call's.
-  bool wait() {
-    if (!may_wait()) {
-      errno = closed_ ? EBADF : EAGAIN;
-      return false;
-    }
-    if (!limited_) {
-      limited_ = true;
-      deadline_ = patience_of(fd_, events_ == POLLIN ? SO_RCVTIMEO : SO_SNDTIMEO);
-    }
-    waited_ = true;
-    const int result = seems_ready() ? pause() : wait_until_ready(fd_, events_, deadline_, true);
-    if (result < 0) errno = result == -ETIMEDOUT ? EAGAIN : -result;
-    return result >= 0;
-  }
-
-  // Who never had to wait lets others run now and then.
-  ~Waits() {
-    if (waited_) return;
-    const int error = errno;
-    io::completed_inline();
-    errno = error;
-  }
-
-  Waits(const Waits&) = delete;
-  Waits& operator=(const Waits&) = delete;
-
- private:
-  // What refused the call is often there by now. But some sockets are writable and take nothing: a
-  // Unix datagram socket that is not connected, while the other one's queue is full.
-  bool seems_ready() {
-    if (!is_ready(fd_, events_)) {
-      in_vain_ = 0;
-      return false;
-    }
-    return true;
-  }
-  int pause() {
-    constexpr int kAtOnce = 2;
-    if (++in_vain_ <= kAtOnce) return 0;
-    const uint64_t now = now_nanos();
-    if (now >= deadline_) return -ETIMEDOUT;
-    sleep_until(std::min(deadline_, now + kPause));
-    return 0;
-  }
-
-  static constexpr uint64_t kPause = 1'000'000;
-
-  const int fd_;
-  const short events_;
-  int in_vain_ = 0;
-  bool may_wait_;
-  bool asked_ = false;
-  bool closed_ = false;
-  bool limited_ = false;
-  bool waited_ = false;
-  uint64_t deadline_ = kNoDeadline;
-};
-
-// attempt() is a system call that does not wait. SUSPENDS until it does not fail for that.
-template <class Attempt>
-ssize_t repeat(Waits* waits, Attempt attempt) {
-  for (;;) {
-    const ssize_t n = attempt();
-    if (n >= 0) return n;
-    if (errno == EINTR) continue;
-    if ((errno != EAGAIN && errno != EWOULDBLOCK) || !waits->wait()) return -1;
-  }
-}
-
-// The parts of a message that are left.
-class Parts {
- public:
-  Parts(const iovec* parts, size_t count) : parts_(parts, parts + count) {
-    for (const iovec& part : parts_) left_ += part.iov_len;
-  }
-  size_t left() const { return left_; }
-  void skip(size_t size) {
-    left_ -= size;
-    while (first_ < parts_.size() && size >= parts_[first_].iov_len) {
-      size -= parts_[first_].iov_len;
-      first_++;
-    }
-    if (size == 0) return;
-    parts_[first_].iov_base = static_cast<char*>(parts_[first_].iov_base) + size;
-    parts_[first_].iov_len -= size;
-  }
-  // A message of them alone.
-  msghdr message() {
-    msghdr out = {};
-    out.msg_iov = parts_.data() + first_;
-    out.msg_iovlen = parts_.size() - first_;
-    return out;
-  }
-
- private:
-  std::vector<iovec> parts_;
-  size_t first_ = 0;
-  size_t left_ = 0;
-};
-
-size_t size_of(const msghdr& message) {
-  size_t size = 0;
-  for (size_t i = 0; i < message.msg_iovlen; i++) size += message.msg_iov[i].iov_len;
-  return size;
-}
 
 // MSG_WAITALL of a stream: goes on after the first `got` bytes. An error ends it, and the bytes
 // count.
@@ -207,6 +59,46 @@ ssize_t receive_rest(int fd, const msghdr& message, int flags, size_t got, Waits
     got += static_cast<size_t>(n);
   }
   return static_cast<ssize_t>(got);
+}
+
+// Of the callers that wait for connections of one listener one at a time goes to fetch one. (That
+// two listeners share a place only matters where another process accepts from one of them.)
+Mutex& turn_of(int fd) {
+  constexpr size_t kPlaces = 1024;
+  static Mutex turns[kPlaces];
+  return turns[static_cast<size_t>(fd) % kPlaces];
+}
+
+}  // namespace
+
+int option_of(int fd, int option) {
+  int value = 0;
+  socklen_t size = sizeof(value);
+  return ::getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
+}
+
+bool is_ready(int fd, short events) {
+  pollfd entry = {fd, events, 0};
+  return ::poll(&entry, 1, 0) > 0;
+}
+
+// `option`: SO_RCVTIMEO or SO_SNDTIMEO.
+uint64_t patience_of(int fd, int option) {
+  timeval limit = {};
+  socklen_t size = sizeof(limit);
+  if (::getsockopt(fd, SOL_SOCKET, option, &limit, &size) != 0 ||
+      (limit.tv_sec == 0 && limit.tv_usec == 0))
+    return kNoDeadline;
+  constexpr time_t kLongest = 9'000'000'000;  // seconds, whose nanoseconds 64 bits hold
+  if (limit.tv_sec > kLongest) return kNoDeadline;
+  return deadline_after(static_cast<uint64_t>(limit.tv_sec) * 1'000'000'000 +
+                        static_cast<uint64_t>(limit.tv_usec) * 1000);
+}
+
+size_t size_of(const msghdr& message) {
+  size_t size = 0;
+  for (size_t i = 0; i < message.msg_iovlen; i++) size += message.msg_iov[i].iov_len;
+  return size;
 }
 
 ssize_t receive_message(int fd, msghdr* message, int flags) {
@@ -226,32 +118,25 @@ ssize_t receive_message(int fd, msghdr* message, int flags) {
 ssize_t send_message(int fd, const msghdr* message, int flags) {
   Waits waits(fd, POLLOUT, (flags & MSG_DONTWAIT) == 0);
   if ((flags & MSG_FASTOPEN) != 0 && waits.may_wait()) return fail(EOPNOTSUPP);
-  ssize_t n = repeat(&waits, [&] { return ::sendmsg(fd, message, flags | MSG_DONTWAIT); });
-  if (n < 0) return n;
-  auto sent = static_cast<size_t>(n);
-  if (sent >= size_of(*message) || !waits.may_wait()) return n;
-  Parts parts(message->msg_iov, message->msg_iovlen);
+  const ssize_t n = repeat(&waits, [&] { return ::sendmsg(fd, message, flags | MSG_DONTWAIT); });
+  return n < 0 ? n : send_rest(fd, *message, flags, static_cast<size_t>(n), &waits);
+}
+
+ssize_t send_rest(int fd, const msghdr& message, int flags, size_t sent, Waits* waits) {
+  if (sent >= size_of(message) || !waits->may_wait()) return static_cast<ssize_t>(sent);
+  Parts parts(message.msg_iov, message.msg_iovlen);
   parts.skip(sent);
   while (parts.left() > 0) {
     const msghdr rest = parts.message();
     // What was sent counts; that the peer is gone the next call says.
-    n = repeat(&waits, [&] { return ::sendmsg(fd, &rest, flags | MSG_DONTWAIT | MSG_NOSIGNAL); });
+    const ssize_t n =
+        repeat(waits, [&] { return ::sendmsg(fd, &rest, flags | MSG_DONTWAIT | MSG_NOSIGNAL); });
     if (n < 0) break;
     parts.skip(static_cast<size_t>(n));
     sent += static_cast<size_t>(n);
   }
   return static_cast<ssize_t>(sent);
 }
-
-// Of the callers that wait for connections of one listener one at a time goes to fetch one. (That
-// two listeners share a place only matters where another process accepts from one of them.)
-Mutex& turn_of(int fd) {
-  constexpr size_t kPlaces = 1024;
-  static Mutex turns[kPlaces];
-  return turns[static_cast<size_t>(fd) % kPlaces];
-}
-
-}  // namespace
 
 Stream stream_kind(int fd) {
   if (io::is_known_file(fd)) return Stream::kNone;

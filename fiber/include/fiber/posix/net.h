@@ -50,6 +50,10 @@ ssize_t send(int fd, const void* data, size_t size, int flags);
 ssize_t sendto(int fd, const void* data, size_t size, int flags, const sockaddr* address,
                socklen_t address_size);
 ssize_t sendmsg(int fd, const msghdr* message, int flags);
+// SUSPEND. As the system's: recvmmsg() looks at the time only when something came, and waits for
+// all messages unless MSG_WAITFORONE. An error after the first message is left to the next call.
+int recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, timespec* timeout);
+int sendmmsg(int fd, mmsghdr* messages, unsigned count, int flags);
 
 // --- any descriptor
 
