@@ -23,8 +23,9 @@ fiberize="$fiber libgtest-dev libgmock-dev libbenchmark-dev libsnappy-dev liblz4
 docs="git python3 python3-venv doxygen graphviz"
 suite="$build dpkg-dev xz-utils patch tcl python3-venv"    # Redis's own tests: redis_suite.py
 # RocksJava on Cairn: jni.py; what its own tests need.
-headers="python3-clang-19 libclang1-19"    # beside cargo: compare_headers.py
 jni="$build openjdk-17-jdk-headless maven dpkg-dev xz-utils patch junit4 libassertj-core-java libmockito-java"
+# RocksDB's headers beside ours, beside cargo: compare_headers.py.
+headers="python3-clang-19 libclang1-19"
 # The crate rocksdb on Cairn, beside cargo: libclang for its bindings; the peers: Debian's RocksDB, and others that Maven fetches.
 rust="$build libclang-19-dev librocksdb-dev maven"
 # The replicated example, beside cargo and go: the network between its nodes, clocks that are apart.
