@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "db/testing/db_fixture.h"
+#include "fiber/thread.h"
 #include "rocksdb/user_write_callback.h"
 #include "rocksdb/utilities/stackable_db.h"
 
