@@ -7,6 +7,7 @@
 
 #include "fiber/local.h"
 #include "fiber/posix/pthread.h"
+#include "fiber/runtime.h"
 #include "posix_time.h"
 
 namespace fiber::posix {
@@ -154,7 +155,15 @@ int pthread_cond_clockwait(pthread_cond_t* cond, pthread_mutex_t* mutex, clockid
   if (!detail::is_time(*time) || !detail::is_clock(clock)) return EINVAL;
   return wait_with(mutex, [&]() FIBER_NO_THREAD_SAFETY_ANALYSIS {
     const uint64_t deadline = detail::deadline_of(*time, clock);
-    if (deadline != 0 && cond->cond.wait_until(&mutex->mutex, deadline)) return 0;
+    if (deadline == 0) {
+      // The time has come. Others have the mutex first, as with the system's: a program may wait
+      // like that again and again for what another one is to do.
+      mutex->mutex.unlock();
+      fiber::yield();
+      mutex->mutex.lock();
+      return ETIMEDOUT;
+    }
+    if (cond->cond.wait_until(&mutex->mutex, deadline)) return 0;
     // A clock that was set back meanwhile: a wait may end early, but not as if the time had come.
     return detail::deadline_of(*time, clock) == 0 ? ETIMEDOUT : 0;
   });

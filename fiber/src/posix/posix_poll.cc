@@ -143,7 +143,10 @@ int poll_until(pollfd* fds, nfds_t count, uint64_t deadline) {
     errno = error;
     return ready;
   }
-  if (now_nanos() >= deadline) return 0;
+  if (now_nanos() >= deadline) {
+    fiber::yield();  // a program may ask again and again for what another fiber is to do
+    return 0;
+  }
   PollWait waits(fds, count);
   for (;;) {
     const bool again = waits.wait(deadline);
@@ -221,7 +224,7 @@ int select_until(int count, fd_set* in, fd_set* out, fd_set* except, uint64_t de
 }  // namespace
 
 int poll(pollfd* fds, nfds_t count, int timeout) {
-  if (blocks_thread() || timeout == 0) return ::poll(fds, count, timeout);
+  if (blocks_thread()) return ::poll(fds, count, timeout);
   return poll_until(fds, count, deadline_of(timeout));
 }
 
@@ -257,12 +260,16 @@ int pselect(int count, fd_set* in, fd_set* out, fd_set* except, const timespec* 
 }
 
 int epoll_wait(int fd, epoll_event* events, int max, int timeout) {
-  if (blocks_thread() || timeout == 0) return ::epoll_wait(fd, events, max, timeout);
+  if (blocks_thread()) return ::epoll_wait(fd, events, max, timeout);
   const uint64_t deadline = deadline_of(timeout);
   for (bool again = true;;) {
     const int count = ::epoll_wait(fd, events, max, 0);
     if (count < 0 && errno == EINTR) continue;
-    if (count != 0 || !again || now_nanos() >= deadline) return count;
+    if (count != 0 || !again) return count;
+    if (now_nanos() >= deadline) {
+      fiber::yield();  // as in poll_until()
+      return 0;
+    }
     const int result = wait_until_ready(fd, POLLIN, deadline, false);
     again = result != -ETIMEDOUT;
     // No memory for a wait in the engine: look again.

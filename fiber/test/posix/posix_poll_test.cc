@@ -54,6 +54,33 @@ TEST_P(PosixPollTest, OneDescriptorIsWaitedFor) {
   gives.join();
 }
 
+// A program may ask again and again for what another one is to do.
+TEST_P(PosixPollTest, WhoOnlyAsksLetsOthersRun) {
+  const int epoll = ::epoll_create1(EPOLL_CLOEXEC);
+  epoll_event event = {};
+  event.events = EPOLLIN;
+  ASSERT_EQ(0, ::epoll_ctl(epoll, EPOLL_CTL_ADD, pairs_[1][0], &event));
+  run([&] {
+    Task gives = start([&] { give(pairs_[0][1]); });
+    pollfd entry = {pairs_[0][0], POLLIN, 0};
+    while (posix::poll(&entry, 1, 0) == 0) continue;
+    EXPECT_EQ(POLLIN, entry.revents);
+    gives.join();
+    gives = start([&] { give(pairs_[1][1]); });
+    while (posix::epoll_wait(epoll, &event, 1, 0) == 0) continue;
+    gives.join();
+    gives = start([&] { give(pairs_[2][1]); });
+    fd_set in;
+    timeval none = {0, 0};
+    do {
+      FD_ZERO(&in);
+      FD_SET(pairs_[2][0], &in);
+    } while (posix::select(pairs_[2][0] + 1, &in, nullptr, nullptr, &none) == 0);
+    gives.join();
+    EXPECT_EQ(0, posix::close(epoll));
+  });
+}
+
 TEST_P(PosixPollTest, OfSeveralTheFirstThatIsReadyEndsTheWait) {
   for (size_t which = 0; which < pairs_.size(); which++) {
     Task gives = start([&, which] { give(pairs_[which][1]); });

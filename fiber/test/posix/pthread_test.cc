@@ -243,6 +243,26 @@ TEST_P(PthreadTest, AConditionWakesItsWaiters) {
   });
 }
 
+// A program may wait like that again and again for what another one is to do.
+TEST_P(PthreadTest, AWaitWhoseTimeHasComeLetsOthersHaveTheMutex) {
+  run([] {
+    for (const int kind : {PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_ERRORCHECK}) {
+      posix::pthread_mutex_t mutex;
+      ASSERT_EQ(0, init_kind(&mutex, kind));
+      EXPECT_EQ(0, posix::pthread_mutex_lock(&mutex));
+      bool done = false;
+      Helper other([&] {
+        EXPECT_EQ(0, posix::pthread_mutex_lock(&mutex));
+        done = true;
+        EXPECT_EQ(0, posix::pthread_mutex_unlock(&mutex));
+      });
+      const timespec past = {1, 0};
+      while (!done) ASSERT_EQ(ETIMEDOUT, posix::pthread_cond_timedwait(&g_cond, &mutex, &past));
+      EXPECT_EQ(0, posix::pthread_mutex_unlock(&mutex));
+    }
+  });
+}
+
 TEST_P(PthreadTest, ATimedWaitEndsOnTheClockOfItsCondition) {
   run([] {
     for (const clockid_t clock : {CLOCK_REALTIME, CLOCK_MONOTONIC}) {
