@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -15,6 +16,9 @@ import check_docs  # noqa: E402
 import check_layers  # noqa: E402
 import check_style  # noqa: E402
 import compatibility  # noqa: E402
+import fiberize_report  # noqa: E402
+import fiberize_runs  # noqa: E402
+import fiberize_steps  # noqa: E402
 import release_notes  # noqa: E402
 
 
@@ -371,6 +375,112 @@ struct Guarded {
         for file, is_test in (('src/db/db_open_test.cc', True), ('fiber/test/mutex_test.cc', True), ('test/conformance/get_test.cc', False),
                               ('server/net/connection.cc', False), ('sim/world.cc', False)):
             self.assertEqual(check_clang.is_unit_test(file), is_test, file)
+
+
+class FiberizeRunsTest(unittest.TestCase):
+    """Test programs of others, case by case, in as many runs as it takes (fiberize_runs.py)."""
+    # A program that speaks GoogleTest's language.
+    PROGRAM = """#!/usr/bin/env python3
+import os, sys, time
+CASES = {'A.Passes': 'ok', 'A.Fails': 'bad', 'A.Dies': 'die', 'A.Hangs': 'hang', 'B/A.Skips/0': 'skip', 'A.DISABLED_Not': 'bad'}
+if '--gtest_list_tests' in sys.argv:
+    print('A.\\n  Passes\\n  Fails\\n  Dies\\n  Hangs\\n  DISABLED_Not\\nB/A.\\n  Skips/0  # GetParam() = 4')
+    sys.exit(0)
+flags = [a.split('=', 1)[1] for a in sys.argv if a.startswith('--gtest_flagfile=')][0]
+for case in open(flags).read().split('=', 1)[1].strip().split(':'):
+    print(f'[ RUN      ] {case}', flush=True)
+    what = CASES[case]
+    if what == 'die':
+        os.kill(os.getpid(), 11)
+    if what == 'hang':
+        time.sleep(1000)
+    said = {'ok': '      OK', 'bad': ' FAILED ', 'skip': ' SKIPPED'}[what]
+    print(f'[{said} ] {case}{", where GetParam() = 4" if what == "bad" else ""} (0 ms)', flush=True)
+sys.exit(1)
+"""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        for name, value in (('WORK', self.folder), ('time', self)):
+            self.addCleanup(setattr, fiberize_runs, name, getattr(fiberize_runs, name))
+            setattr(fiberize_runs, name, value)
+        self.now = 0
+        self.put('x_test', self.PROGRAM)
+
+    # The time that fiberize_runs sees: it passes while the case that hangs does.
+    def monotonic(self):
+        log = self.folder / 'logs' / 'threads' / 'x_test.log'
+        if log.exists() and log.read_text().rstrip().endswith('] A.Hangs'):
+            self.now += 50
+        return self.now
+
+    @staticmethod
+    def sleep(_):
+        time.sleep(0.01)
+
+    def put(self, name, text):
+        (self.folder / name).write_text(text)
+        (self.folder / name).chmod(0o755)
+
+    def go_on(self, limit=1e6, **known):
+        side = fiberize_runs.Side('threads', self.folder)
+        results = fiberize_runs.Results(self.folder / 'results', 'x_test')
+        if not results.listed:
+            results.all['listed'] = fiberize_runs.list_cases(side, 'x_test')
+        results.cases('threads').update(known)
+        fiberize_runs.go_on(side, 'x_test', results, 100, limit)
+        return results
+
+    def test_what_dies_or_hangs_costs_only_itself(self):
+        results = self.go_on()
+        self.assertEqual({'A.Passes': 'ok', 'A.Fails': 'failed', 'A.Dies': 'died (SIGSEGV)', 'A.Hangs': 'longer than 100 s',
+                          'B/A.Skips/0': 'skipped'}, results.cases('threads'))
+        self.assertEqual(2, results.passed('threads'))
+        self.assertEqual(['A.Dies', 'A.Fails', 'A.Hangs'], results.differing(['threads']))
+
+    def test_a_later_run_goes_on(self):
+        first = self.go_on(limit=0, **{'A.Dies': 'ok'})
+        self.assertEqual(['A.Passes', 'A.Fails', 'A.Hangs', 'B/A.Skips/0'], first.left('threads'))
+        second = self.go_on(**{'A.Dies': 'ok'})
+        self.assertEqual((5, 'ok'), (len(second.cases('threads')), second.cases('threads')['A.Dies']))
+
+    def test_a_program_without_googletest_is_one_case(self):
+        self.put('x_test', '#!/bin/sh\nexit 3\n')
+        self.assertEqual({'x_test': 'exit status 3'}, self.go_on().cases('threads'))
+
+    def test_a_failure_counts_against_fibers_if_threads_never_fail(self):
+        results = fiberize_runs.Results(self.folder / 'results', 'y_test')
+        for alone, broken in [({'threads': [10, 10], 'f': [9, 10]}, True), ({'threads': [9, 10], 'f': [9, 10]}, False),
+                              ({'threads': [1, 10], 'f': [0, 10]}, True), ({'threads': [10, 10], 'f': [10, 10]}, False)]:
+            results.cases('threads')['c'], results.cases('f')['c'] = 'ok', 'failed'
+            results.alone['c'] = alone
+            self.assertEqual(broken, fiberize_runs.broken_on('f', 'c', results), alone)
+        self.assertFalse(fiberize_runs.broken_on('g', 'c', results))
+
+    def test_the_table_counts_what_ran_on_all_sides(self):
+        results = fiberize_runs.Results(self.folder / 'results', 'y_test')
+        results.all['listed'] = ['c', 'd', 'e']
+        results.cases('threads').update(c='ok', d='ok', e='ok')
+        results.cases('fibers-1').update(c='ok', d='failed')
+        text = fiberize_report.table('1', 'fiberize: much', [results, fiberize_runs.Results(self.folder, 'z_test')], ['fibers-1'])
+        self.assertIn('| y_test | 2 | 2 | 1 |', text)
+        self.assertIn('**y_test: d**: on fibers (1 worker) failed', text)
+        self.assertIn('y_test: 1 of 3 cases', text)
+        self.assertIn('z_test', text)
+
+    def test_a_copy_keeps_the_files_that_are_the_same(self):
+        fresh, kept = self.folder / 'fresh', self.folder / 'kept'
+        for root, texts in ((kept, {'a': '1', 'b': '2', 'c': '3'}), (fresh, {'a': '1', 'b': '4', 'd/e': '5'})):
+            for name, text in texts.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+        before = (kept / 'a').stat().st_mtime_ns
+        fiberize_steps.take_changes(fresh, kept)
+        self.assertEqual({'a': '1', 'b': '4', 'd/e': '5'},
+                         {str(p.relative_to(kept)): p.read_text() for p in kept.rglob('*') if p.is_file()})
+        self.assertEqual(before, (kept / 'a').stat().st_mtime_ns)
+        self.assertFalse(fresh.exists())
 
 
 if __name__ == '__main__':

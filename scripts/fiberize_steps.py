@@ -1,5 +1,6 @@
 """What the proofs of tools/fiberize on other people's programs share: fetch a Debian source package, rewrite a copy, build both
 against threads and libfiber, run the same test programs on both, and compare case by case."""
+import filecmp
 import os
 import pathlib
 import re
@@ -70,16 +71,34 @@ def with_main(program):
         raise StepError(f'main() of {program.name} does not run on a fiber: __wrap_main is missing')
 
 
+def take_changes(fresh, kept):
+    """Makes a folder what another is, and touches no file that is the same: what was built of it stays."""
+    if not kept.exists():
+        fresh.rename(kept)
+        return
+    here, there = ({p.relative_to(root) for p in root.rglob('*') if p.is_file()} for root in (kept, fresh))
+    for name in here - there:
+        (kept / name).unlink()
+    for name in there:
+        if name not in here or not filecmp.cmp(fresh / name, kept / name, shallow=False):
+            (kept / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(fresh / name, kept / name)
+            os.utime(kept / name)  # a build looks at the time
+    shutil.rmtree(fresh)
+
+
 def rewrite(source, *flags):
     """The rewritten copy and what fiberize said."""
     copy = WORK / f'{source.name}-fibers'
-    shutil.rmtree(copy, ignore_errors=True)
+    fresh = WORK / f'{source.name}-fresh'
+    shutil.rmtree(fresh, ignore_errors=True)
     say('rewriting a copy with tools/fiberize')
-    done = subprocess.run([ROOT / 'tools' / 'fiberize', '--output', copy, *flags, source.name], cwd=source.parent,
+    done = subprocess.run([ROOT / 'tools' / 'fiberize', '--output', fresh, *flags, source.name], cwd=source.parent,
                           capture_output=True, text=True, check=False)
     if done.returncode not in (0, 2):  # 2: something is told that would not work in some use
         raise StepError(done.stderr)
     print(done.stderr + done.stdout, end='', flush=True)
+    take_changes(fresh, copy)
     return copy, done.stdout.splitlines()
 
 
@@ -110,7 +129,7 @@ def run_test(build, where, name, workers, only=None):
     seconds = time.monotonic() - begin
     text = log.read_text(errors='replace')
     cases = {case: verdict == 'OK' for verdict, case in
-             re.findall(r'^\[ *(OK|FAILED) *\] ([\w/]+\.[\w/]+) \(', text, re.M)}
+             re.findall(r'^\[ *(OK|FAILED) *\] ([\w/]+\.[\w/]+)(?:, where .*)? \(', text, re.M)}
     if not cases or (status != 0 and all(cases.values())):
         cases[f'{name} (exit status {status})' if status != 0 else name] = status == 0
     return cases, seconds
