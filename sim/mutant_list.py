@@ -460,14 +460,9 @@ mutant('filter-lacks-a-key', 'a Bloom filter has a false negative', 'src/table/f
        '  if (hashes_.size() > 1) hashes_.pop_back();\n'
        '  std::string bits = BuildFilter(recipe_, hashes_);')
 mutant('cache-key-without-file', 'blocks of different tables share their place in the cache',
-       'src/table/block_based_table_reader.cc', '''
-  PutFixed64(&id, properties_->orig_file_number);
-  PutFixed64(&id, file_number_);
-  PutFixed64(&id, source_.file_size);
-  PutFixed64(&id, properties_->data_size);
-  PutFixed64(&id, properties_->num_entries);
-  PutFixed64(&id, properties_->raw_value_size);
-''', '')
+       'src/table/block_cache_key.cc', '  PutFixed64(&id, file_number);\n', '')
+mutant('cache-warmed-for-the-table-before', 'blocks of a table that is written are taken for those of another one',
+       'src/table/cache_warmer.cc', 'CachePrefixOf(identity, options.cur_file_num,', 'CachePrefixOf(identity, options.cur_file_num - 1,')
 mutant('block-checksum-not-verified', 'a bit that flips in a block goes unnoticed', 'src/table/block_fetcher.cc',
        '    if (stored != computed) {', '    if (stored != computed && size == 0) {')
 mutant('prev-skips-at-restart', "Prev() passes over the last entry before a block's restart point",

@@ -107,6 +107,9 @@ Options DrawOptions(Random64* random, LifePlan* life) {
   table.format_version = OneOf<uint32_t>(random, {5, 5, 6, 7});
   table.checksum = OneOf(random, {kCRC32c, kxxHash64, kXXH3});
   table.optimize_filters_for_memory = random->OneIn(3);
+  // Not drawn, so that older seeds play what they did.
+  const int warm = table.block_restart_interval % 3;
+  table.prepopulate_block_cache = static_cast<BlockBasedTableOptions::PrepopulateBlockCache>(warm);
   o.optimize_filters_for_hits = random->OneIn(5);
   if (random->OneIn(5)) {
     o.compression = kZSTD;
@@ -140,6 +143,7 @@ Options DrawOptions(Random64* random, LifePlan* life) {
   tell("fifo", o.compaction_style == kCompactionStyleFIFO);
   tell("ttl", o.ttl);
   tell("period", o.periodic_compaction_seconds);
+  tell("warm", static_cast<uint64_t>(warm));
   tell("pipelined", o.enable_pipelined_write);
   tell("unordered", o.unordered_write);
   tell("concurrent", o.allow_concurrent_memtable_write);

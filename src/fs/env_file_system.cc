@@ -18,12 +18,18 @@ FileOptions With(FileOptions to, const EnvOptions& of) {
 
 }  // namespace
 
+EnvFileSystem::EnvFileSystem(Env* env, std::shared_ptr<FileSystem> target)
+    : env_(*env), target_(std::move(target)), usable_([this]() -> const FileSystem* {
+        const auto* const of_env = dynamic_cast<const EnvFileSystem*>(target_.get());
+        return of_env != nullptr ? of_env->usable_ : target_.get();
+      }()) {}
+
 IOStatus EnvFileSystem::NewSequentialFile(const std::string& f, const FileOptions& o,
                                           std::unique_ptr<FSSequentialFile>* r,
                                           IODebugContext* /*dbg*/) {
   std::unique_ptr<SequentialFile> file;
   IOStatus s = ToIO(env_.NewSequentialFile(f, &file, o));
-  if (s.ok()) *r = ToFsFile(std::move(file), target_.get());
+  if (s.ok()) *r = ToFsFile(std::move(file), usable_);
   return s;
 }
 
@@ -32,7 +38,7 @@ IOStatus EnvFileSystem::NewRandomAccessFile(const std::string& f, const FileOpti
                                             IODebugContext* /*dbg*/) {
   std::unique_ptr<RandomAccessFile> file;
   IOStatus s = ToIO(env_.NewRandomAccessFile(f, &file, o));
-  if (s.ok()) *r = ToFsFile(std::move(file), target_.get());
+  if (s.ok()) *r = ToFsFile(std::move(file), usable_);
   return s;
 }
 
@@ -41,7 +47,7 @@ IOStatus EnvFileSystem::NewWritableFile(const std::string& f, const FileOptions&
                                         IODebugContext* /*dbg*/) {
   std::unique_ptr<WritableFile> file;
   IOStatus s = ToIO(env_.NewWritableFile(f, &file, o));
-  if (s.ok()) *r = ToFsFile(std::move(file), o, target_.get());
+  if (s.ok()) *r = ToFsFile(std::move(file), o, usable_);
   return s;
 }
 
@@ -50,7 +56,7 @@ IOStatus EnvFileSystem::ReopenWritableFile(const std::string& f, const FileOptio
                                            IODebugContext* /*dbg*/) {
   std::unique_ptr<WritableFile> file;
   IOStatus s = ToIO(env_.ReopenWritableFile(f, &file, o));
-  if (s.ok()) *r = ToFsFile(std::move(file), o, target_.get());
+  if (s.ok()) *r = ToFsFile(std::move(file), o, usable_);
   return s;
 }
 
@@ -59,7 +65,7 @@ IOStatus EnvFileSystem::ReuseWritableFile(const std::string& f, const std::strin
                                           IODebugContext* /*dbg*/) {
   std::unique_ptr<WritableFile> file;
   IOStatus s = ToIO(env_.ReuseWritableFile(f, old, &file, o));
-  if (s.ok()) *r = ToFsFile(std::move(file), o, target_.get());
+  if (s.ok()) *r = ToFsFile(std::move(file), o, usable_);
   return s;
 }
 
@@ -68,7 +74,7 @@ IOStatus EnvFileSystem::NewRandomRWFile(const std::string& f, const FileOptions&
                                         IODebugContext* /*dbg*/) {
   std::unique_ptr<RandomRWFile> file;
   IOStatus s = ToIO(env_.NewRandomRWFile(f, &file, o));
-  if (s.ok()) *r = ToFsFile(std::move(file), target_.get());
+  if (s.ok()) *r = ToFsFile(std::move(file), usable_);
   return s;
 }
 
@@ -81,7 +87,7 @@ IOStatus EnvFileSystem::NewDirectory(const std::string& n, const IOOptions& /*o*
                                      std::unique_ptr<FSDirectory>* r, IODebugContext* /*dbg*/) {
   std::unique_ptr<Directory> directory;
   IOStatus s = ToIO(env_.NewDirectory(n, &directory));
-  if (s.ok()) *r = ToFsFile(std::move(directory), target_.get());
+  if (s.ok()) *r = ToFsFile(std::move(directory), usable_);
   return s;
 }
 

@@ -18,8 +18,7 @@ namespace cairn {
 class EnvFileSystem final : public FileSystem {
  public:
   // `target`: the file system whose files the Env may hand on, as they are; null: it has none.
-  EnvFileSystem(Env* env, std::shared_ptr<FileSystem> target)
-      : env_(*env), target_(std::move(target)) {}
+  EnvFileSystem(Env* env, std::shared_ptr<FileSystem> target);
 
   const char* Name() const override { return "LegacyFileSystem"; }
 
@@ -96,6 +95,8 @@ class EnvFileSystem final : public FileSystem {
  private:
   Env& env_;
   const std::shared_ptr<FileSystem> target_;
+  // Whose files are used as they are: target's, or what that one's Env hands on in its turn.
+  const FileSystem* const usable_;
 };
 
 class EnvClock final : public SystemClock {

@@ -10,13 +10,13 @@ namespace ROCKSDB_NAMESPACE {
 
 namespace {
 
-// Opens a file by `open` (IOStatus(std::unique_ptr<File>*)).
+// Makes a file by `create` (IOStatus(std::unique_ptr<File>*)).
 template <typename EnvFile, typename File, typename OpenFn>
 Status OpenAs(const FileSystem* fs, const char* function, std::unique_ptr<EnvFile>* result,
-              const OpenFn& open) {
+              const OpenFn& create) {
   if (fs == nullptr) return Status::NotSupported(function, "is not implemented in this Env");
   std::unique_ptr<File> file;
-  Status s = open(&file);
+  Status s = create(&file);
   if (s.ok()) *result = cairn::ToEnvFile(std::move(file), fs);
   return s;
 }

@@ -261,9 +261,9 @@ class ScramblingEnv final : public EnvWrapper {
 
  private:
   Status Wrap(std::unique_ptr<WritableFile>* result,
-              const std::function<Status(std::unique_ptr<WritableFile>*)>& open) {
+              const std::function<Status(std::unique_ptr<WritableFile>*)>& create) {
     std::unique_ptr<WritableFile> file;
-    Status s = open(&file);
+    Status s = create(&file);
     if (s.ok()) result->reset(new ScrambledWritableFile(std::move(file), &conduct_));
     return s;
   }
