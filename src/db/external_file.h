@@ -69,6 +69,13 @@ template <class Visit>
   if (!entries->Valid()) return entries->status();
   if (Status s = visit(/*last=*/false); !s.ok()) return s;
   entries->SeekToLast();
+  if (entries->status().IsNotSupported()) {
+    // A plain table, which is in memory, has no way back: to the last entry by their number.
+    uint64_t n = 0;
+    for (entries->SeekToFirst(); entries->Valid(); entries->Next()) ++n;
+    if (!entries->status().ok()) return entries->status();
+    for (entries->SeekToFirst(); entries->Valid() && n > 1; --n) entries->Next();
+  }
   if (!entries->Valid()) return entries->status();
   if (Status s = visit(/*last=*/true); !s.ok()) return s;
   return entries->status();

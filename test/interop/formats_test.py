@@ -3,7 +3,7 @@
 setting that changes a file. A plain table of the same entries has the same rows, filter and index by either. Cairn's sst_dump verifies
 the tables of both; RocksDB 7.8.3's reads neither format, not even of its own files.
 
-  formats_test.py --cairn DRIVER --rocksdb DRIVER --sst-dump SST_DUMP
+  formats_test.py --cairn DRIVER --rocksdb DRIVER --sst-dump SST_DUMP [--only PART_OF_A_NAME]
 """
 import argparse
 import pathlib
@@ -15,6 +15,7 @@ parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument('--cairn', required=True)
 parser.add_argument('--rocksdb', required=True)
 parser.add_argument('--sst-dump', required=True)
+parser.add_argument('--only', default='')
 args = parser.parse_args()
 
 
@@ -47,7 +48,7 @@ def sections(engine, db, name):
     return table.read_bytes()[:size]
 
 
-names = call('list', [args.cairn, 'list']).split()
+names = [name for name in call('list', [args.cairn, 'list']).split() if args.only in name]
 for name in names:
     with tempfile.TemporaryDirectory(prefix='cairn_formats.') as folder:
         first = {}
