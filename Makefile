@@ -317,8 +317,8 @@ redis-suite:  ## Redis's own tests and redis-py's against cairn-server (a table 
 fiberize-demo:  ## LevelDB's own tests on threads and, moved by tools/fiberize, on fibers (a table at the end)
 	@scripts/fiberize_demo
 
-fiberize-rocksdb:  ## RocksDB 7.8.3's own tests on threads and, moved by tools/fiberize, on fibers (hours); TESTS=all or names
-	@scripts/fiberize_rocksdb $(if $(TESTS),--tests $(TESTS))
+fiberize-rocksdb:  ## RocksDB 7.8.3's own tests on threads and, moved by tools/fiberize, on fibers (hours, in several runs); TESTS=all or names, ARGS="--minutes 60 --publish"
+	@scripts/fiberize_rocksdb $(if $(TESTS),--tests $(TESTS)) $(ARGS)
 
 fiberize-httplib:  ## the same for cpp-httplib 0.11.4, a threaded server: its own tests (minutes)
 	@scripts/fiberize_httplib

@@ -1,5 +1,6 @@
 """Loops that wait by looking again and again: the fiber that they wait for may be one of their own worker, which never
-gets its turn. They get a yield. Loops that go round only because another was faster (compare-and-exchange) stay."""
+gets its turn. They get a yield. Loops that work until a flag is set get one too. Loops that go
+round only because another was faster (compare-and-exchange) stay."""
 from .facts import PAUSES
 from .names import STD_HEADERS
 from .source import LOOK, WRONG
@@ -57,7 +58,8 @@ def _loop(source, sequence, i, watched):
         body = _body(source, sequence, end + 1)
     if condition[1] is None or body is None:
         return
-    if not _waits(source, sequence, condition, body, watched):
+    if not _waits(source, sequence, condition, body, watched) and \
+            not (sequence is source.code and _works_until_told(source, sequence, condition, body, watched)):
         if word == 'while' and all(t.text == ';' for t in sequence[body[0]:body[1]]) and \
                 source.at(sequence, condition[0]) == '!' and not any(t.value in SWAPS for t in sequence[slice(*condition)]):
             source.note(sequence[i], LOOK, 'an empty loop: if it waits for another thread, it needs a yield')
@@ -121,6 +123,19 @@ def _waits(source, sequence, condition, body, watched):
         return any(t.value in ('break', 'return', 'goto') for t in done) and \
             any(t.value in LOOKS for t in done) and not _stores(source, sequence, body)
     if any(t.value in ('break', 'return', 'goto', 'co_await') for t in done):
+        return False
+    return _looks(source, sequence, condition, watched) and not _changes(sequence, condition, body, watched)
+
+
+def _works_until_told(source, sequence, condition, body, watched):
+    """Whether the loop does something again and again until a flag says that it is over (`while (!done) { read(); }`): who is to
+    set the flag may be a fiber of the same worker, and need not get its turn in what the loop does."""
+    asked, done = sequence[condition[0]:condition[1]], sequence[body[0]:body[1]]
+    if any(t.value in GIVES or t.value in SWAPS for t in [*asked, *done]) or \
+            any(t.text in ('<', '>', '<=', '>=', '[', '=') for t in asked):
+        return False
+    if any(_calls(source, sequence, k) for k in range(*condition)) or \
+            not any(_calls(source, sequence, k) for k in range(*body)):
         return False
     return _looks(source, sequence, condition, watched) and not _changes(sequence, condition, body, watched)
 
