@@ -27,7 +27,8 @@ SITE = re.compile(
     r'PTHREAD_|\bthread_local\b|\b__thread\b|\b_Thread_local\b|\bnative_handle\b|\busing\s+namespace\b|\bstd\s*(?:::\s*\w*\s*)?##|##\s*std\b|'
     r'\bnamespace\s+\w+\s*=|\bnamespace\s+std\b|\.\s*(?:wait|notify_one|notify_all)\s*\(|(?:->|::)\s*(?:rename|remove)\b|\bstd\b\s*/[/*]|'
     r'\bwhile\b[^;{}]*\)\s*(?:;|\{\s*\}|\{\s*\w+(?:::\w+)*\s*\(\s*\)\s*;\s*\}|\{[^{}]*\})|\bfor\b[^{}]*\)\s*(?:;|\{[^{}]*\})\s|'
-    r'\bfor\s*\(\s*;\s*;\s*\)|\bwhile\s*\(\s*(?:true|1)\s*\)|\bdo\s*\{|\[\s*[0-9][0-9\']{4}|\bdefine\s+\w+\s+std\s*$|\\\r?\n',
+    r'\bfor\s*\(\s*;\s*;\s*\)|\bwhile\s*\(\s*(?:true|1)\s*\)|\bdo\s*\{|\[\s*[0-9][0-9\']*\s*(?:[0-9\']{4}|\*|<<)|\bdefine\s+\w+\s+std\s*$|\\\r?\n|'
+    r'\bstd\s*::\s*atomic|(?:\.|->)\s*load\s*\(',
     re.M)
 
 

@@ -9,6 +9,7 @@ ATOMIC_WAITS = {'wait': 'blocks the worker: wait on a fiber_std::condition_varia
 REFUSED_CALLS = MASKED_CALLS | {'recv', 'recvfrom', 'recvmsg', 'recvmmsg', 'send', 'sendto', 'sendmsg', 'sendmmsg'}
 SMALL_TYPES = {'char', 'uint8_t', 'int8_t', 'byte', 'unsigned'}
 LARGE_ARRAY = 16384
+FIBER_STACK = 262144  # of a program whose main() runs on a fiber
 
 
 def apply(source, project):
@@ -82,17 +83,35 @@ def _atomic_wait(source, project, sequence, i):
 def _large_arrays(source):
     code = source.code
     for i in range(1, len(code) - 3):
-        if code[i + 1].text != '[' or code[i + 2].kind != 'number' or code[i + 3].text != ']':
+        if code[i + 1].text != '[' or code[i - 1].value not in SMALL_TYPES or code[i - 1].kind != 'identifier' or \
+                not source.is_name(code, i):
             continue
-        if not source.is_name(code, i) or code[i - 1].value not in SMALL_TYPES or code[i - 1].kind != 'identifier':
-            continue
-        try:
-            size = int(code[i + 2].text.replace("'", '').rstrip('uUlLzZ'), 0)
-        except ValueError:
-            continue
+        size = _size(code, i + 2)
         if size < LARGE_ARRAY:
             continue
         scope = source.scopes()[i]
-        words = {source.at(code, k) for k in range(max(0, i - 5), i)}
-        if scope and scope[-1].kind == 'block' and not words & {'static', 'thread_local'}:
+        words = {source.at(code, k) for k in range(max(0, i - 5), i)} & {'static', 'thread_local'}
+        if words or not scope:
+            continue
+        if scope[-1].kind == 'block':
             source.note(code[i], LOOK, f"{size} bytes on the stack: a fiber's is small (FIBER_STACK_SIZE)")
+        elif scope[-1].kind == 'class' and size >= FIBER_STACK:
+            source.note(code[i], LOOK, f"{size} bytes in each object: none fits on a fiber's stack (FIBER_STACK_SIZE)")
+
+
+def _size(code, k):
+    """What an array's size is, if it is written with numbers alone: `[1024 * 1024]`, `[1 << 20]`; else 0."""
+    size, operator = 0, ''
+    while code[k].kind == 'number' and k + 1 < len(code):
+        try:
+            number = int(code[k].text.replace("'", '').rstrip('uUlLzZ'), 0)
+        except ValueError:
+            return 0
+        size = size * number if operator == '*' else size << min(number, 64) if operator == '<<' else number
+        operator = code[k + 1].text
+        if operator == ']':
+            return size
+        if operator not in ('*', '<<'):
+            return 0
+        k += 2
+    return 0
