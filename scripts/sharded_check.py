@@ -37,7 +37,7 @@ def move_leaders(cluster, chance, count):
     """How many leaderships moved that were asked to."""
     moved = 0
     for _ in range(count):
-        region, node = chance.choice(sorted(((region, node) for region, node in cluster.regions().items() if node), key=lambda pair: pair[0]))
+        region, node = chance.choice(sorted(cluster.wait_all_led(seconds=180).items(), key=lambda pair: pair[0]))
         to = chance.choice([other.number for other in cluster.nodes.values() if other is not node and other.process])
         status, _ = ask(node.addr, 'POST', f'/cluster/leader?region={region}&id={to}', timeout=10)
         moved += status == 204

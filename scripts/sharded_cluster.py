@@ -103,7 +103,7 @@ class Cluster(raft_cluster.Cluster):
         for node in self.nodes.values():
             node.start(new=True)
         for node in self.nodes.values():
-            node.wait_until(lambda now: len(now['marks']) == 3, 'all have met', 180)
+            node.wait_until(lambda now: len(now['marks']) == 3, 'all have met', 600)
         used = [pathlib.Path(f'/proc/{node.process.pid}/maps').read_text() for node in self.nodes.values()]
         for maps in used:
             if self.library and f'{self.library}/librocksdbjni' not in maps or not self.library and f'{self.folder}/scrap' not in maps:
@@ -113,7 +113,7 @@ class Cluster(raft_cluster.Cluster):
         """{region: its leader's node, or None}: as the node that leads it says."""
         found = {}
         for node in among or self.nodes.values():
-            metrics = node.metrics(timeout=2) if node.process else None
+            metrics = node.metrics(timeout=10) if node.process else None
             for region in metrics['regions'] if metrics else []:
                 found.setdefault(region['id'], None)
                 if region['leader'] == node.number:
@@ -223,7 +223,7 @@ class Bulk:
         self.lock = threading.Lock()
         self.began = time.monotonic()
         self.took = None
-        self.threads = [threading.Thread(target=self.work, args=(number,)) for number in range(threads)]
+        self.threads = [threading.Thread(target=self.work, args=(number,), daemon=True) for number in range(threads)]
         for thread in self.threads:
             thread.start()
 
