@@ -71,6 +71,7 @@ TEST_F(DbIngestTest, WhatIsNotSupportedIsRefused) {
 
 TEST_F(DbIngestTest, TheSequenceNumberIsWrittenIntoTheFileIfAsked) {
   Options options = SmallOptions();
+  options.disable_auto_compactions = true;
   options.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
   for (const uint32_t version : {5u, 6u}) {
     for (const bool link : {false, true}) {
