@@ -226,7 +226,7 @@ sharded-demo: jni-library  ## examples/sharded: three stores of JRaft's RheaKV (
 	@scripts/jni.py --build build/demo --jobs $(JOBS)
 	@scripts/sharded_demo.py $(SHARDED_FLAGS)
 
-sharded-test: sharded-library  ## the same with two million keys, 50 kills and, as root, 20 partitions, full disks; bench/results/sharded.md (about 40 minutes)
+sharded-test: sharded-library  ## the same with two million keys, 50 kills and, as root, 20 partitions, full disks; bench/results/sharded.md
 	@scripts/sharded_check.py --build build/demo --out bench/results/sharded.md $(SHARDED_FLAGS)
 
 sharded-bench: sharded-library  ## the same with Cairn's library and with RocksDB's, in turns; bench/results/sharded.md
