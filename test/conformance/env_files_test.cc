@@ -387,7 +387,9 @@ TEST_F(OwnEnvFilesTest, ItsErrorsAreTheDatabases) {
     EXPECT_TRUE(now == last ||
                 now.substr(0, std::to_string(n).size() + 1) == std::to_string(n) + ".")
         << now << " instead of " << last;
-    if (s.ok()) EXPECT_EQ(last, now);
+    if (s.ok()) {
+      EXPECT_EQ(last, now);
+    }
   }
 }
 
