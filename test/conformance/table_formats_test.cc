@@ -9,6 +9,18 @@
 namespace conformance {
 namespace {
 
+// From the first entry to the last: the model's, and no others.
+void WalkOver(const std::map<std::string, std::string>& model, Iterator* it) {
+  auto expected = model.begin();
+  for (it->SeekToFirst(); it->Valid(); it->Next(), ++expected) {
+    ASSERT_NE(expected, model.end());
+    ASSERT_EQ(it->key().ToString(), expected->first);
+    ASSERT_EQ(it->value().ToString(), expected->second);
+  }
+  ASSERT_OK(it->status());
+  ASSERT_EQ(expected, model.end());
+}
+
 // The operands, one behind the other, with commas.
 class TableFormatsAppend : public AssociativeMergeOperator {
  public:
@@ -120,14 +132,7 @@ TEST_P(PlainTableModelTest, AgreesWithAMap) {
       }
     }
     const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
-    auto expected = model.begin();
-    for (it->SeekToFirst(); it->Valid(); it->Next(), ++expected) {
-      ASSERT_NE(expected, model.end());
-      ASSERT_EQ(it->key().ToString(), expected->first);
-      ASSERT_EQ(it->value().ToString(), expected->second);
-    }
-    ASSERT_OK(it->status());
-    ASSERT_EQ(expected, model.end());
+    ASSERT_NO_FATAL_FAILURE(WalkOver(model, it.get()));
     // Within a prefix.
     ReadOptions same_prefix;
     same_prefix.prefix_same_as_start = GetParam().prefix != 0;
@@ -460,14 +465,7 @@ TEST_P(CuckooTableModelTest, AgreesWithAMap) {
       ASSERT_EQ(Get(Key(i)), found == model.end() ? "NOT_FOUND" : found->second) << i;
     }
     const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
-    auto expected = model.begin();
-    for (it->SeekToFirst(); it->Valid(); it->Next(), ++expected) {
-      ASSERT_NE(expected, model.end());
-      ASSERT_EQ(it->key().ToString(), expected->first);
-      ASSERT_EQ(it->value().ToString(), expected->second);
-    }
-    ASSERT_OK(it->status());
-    ASSERT_EQ(expected, model.end());
+    ASSERT_NO_FATAL_FAILURE(WalkOver(model, it.get()));
     it->Seek(Key(250));
     ASSERT_TRUE(it->Valid());
     EXPECT_EQ(it->key().ToString(), model.lower_bound(Key(250))->first);
