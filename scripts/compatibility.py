@@ -373,7 +373,9 @@ def render(sections):
         lines += [f'## {struct}', '', '| | |', '| --- | --- |']
         lines += [f'| {what} | {", ".join(f"`{name}`" for name in names)} |' for what, names in rows.items() if names]
         lines.append('')
-    lines += ['## Notes', '', *NOTES, '', '## Headers', '', 'Of RocksDB 7.8.3\'s public headers these are not here:', '',
+    lines += ['## Notes', '', *NOTES, '', '## Headers', '',
+              'Name by name, for three releases of RocksDB: [headers.md](../bench/results/headers.md) (`make compare-headers`). Of 7.8.3\'s',
+              'public headers these are not here:', '',
               '| | instead |', '| --- | --- |']
     lines += [f'| {", ".join(f"`{name}`" for name in names)} | {instead} |' for names, instead in HEADERS]
     lines.append('')
