@@ -8,8 +8,6 @@ namespace cairn {
 
 namespace {
 
-IOStatus ToIO(Status s) { return status_to_io_status(std::move(s)); }
-
 // `to` with what an Env says of `of`.
 FileOptions With(FileOptions to, const EnvOptions& of) {
   static_cast<EnvOptions&>(to) = of;

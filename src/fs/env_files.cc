@@ -61,8 +61,6 @@ namespace cairn {
 
 namespace {
 
-IOStatus ToIO(Status s) { return status_to_io_status(std::move(s)); }
-
 // ---- Of a FileSystem, for those who know an Env.
 
 template <typename Base, typename File>

@@ -5,12 +5,16 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "base/namespace.h"
 #include "rocksdb/env.h"
 #include "rocksdb/file_system.h"
+#include "rocksdb/io_status.h"
 
 namespace cairn {
+
+inline IOStatus ToIO(Status s) { return status_to_io_status(std::move(s)); }
 
 // `owner`: whose file it is.
 std::unique_ptr<SequentialFile> ToEnvFile(std::unique_ptr<FSSequentialFile> file,
