@@ -16,7 +16,7 @@ namespace fiber::posix {
 namespace {
 
 constexpr unsigned kMostMessages = 1024;  // UIO_MAXIOV: the system takes no more in one call
-constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kNanosPerSecond = 1'000'000'000;
 
 // The time that is left of a recvmmsg().
 class Limit {
@@ -25,15 +25,16 @@ class Limit {
     if (left == nullptr) return;
     constexpr time_t kLongest = 9'000'000'000;  // seconds, whose nanoseconds 64 bits hold
     if (left->tv_sec <= kLongest)
-      deadline_ = deadline_after(static_cast<uint64_t>(left->tv_sec * kSecond + left->tv_nsec));
+      deadline_ =
+          deadline_after(static_cast<uint64_t>(left->tv_sec * kNanosPerSecond + left->tv_nsec));
   }
   // Says in the caller's timespec what is left; whether that is nothing.
   bool passed() {
     if (left_ == nullptr || deadline_ == kNoDeadline) return false;
     const uint64_t now = now_nanos();
     const uint64_t nanos = deadline_ > now ? deadline_ - now : 0;
-    left_->tv_sec = static_cast<time_t>(nanos / kSecond);
-    left_->tv_nsec = static_cast<long>(nanos % kSecond);
+    left_->tv_sec = static_cast<time_t>(nanos / kNanosPerSecond);
+    left_->tv_nsec = static_cast<long>(nanos % kNanosPerSecond);
     return nanos == 0;
   }
 
@@ -59,7 +60,7 @@ int receive_full(int fd, mmsghdr* messages, unsigned count, int flags, Limit* li
 int recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, timespec* timeout) {
   if (blocks_thread()) return ::recvmmsg(fd, messages, count, flags, timeout);
   if (timeout != nullptr &&
-      (timeout->tv_sec < 0 || timeout->tv_nsec < 0 || timeout->tv_nsec >= kSecond))
+      (timeout->tv_sec < 0 || timeout->tv_nsec < 0 || timeout->tv_nsec >= kNanosPerSecond))
     return fail(EINVAL);
   count = std::min(count, kMostMessages);
   Limit limit(timeout);
