@@ -25,6 +25,11 @@ class PosixProcessTest : public NetTest {
     NetTest::SetUp();
   }
 
+  // Until another task is about to ask: a fiber of the same worker then waits already.
+  static void await(const std::atomic<bool>& asked) {
+    while (!asked) posix::sched_yield();
+  }
+
   // A child of this process that ends with `status` when somebody writes to `tell()`.
   class Child {
    public:
@@ -97,15 +102,16 @@ class PosixProcessTest : public NetTest {
 
 TEST_P(PosixProcessTest, AChildIsWaitedFor) {
   const Child child(7);
-  std::atomic<bool> ended{false};
+  std::atomic<bool> asked{false}, ended{false};
   Task waits = start([&] {
     int status = 0;
+    asked = true;
     EXPECT_EQ(child.pid(), posix::waitpid(child.pid(), &status, 0));
     EXPECT_TRUE(ended.load());
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
   });
   Task ends = start([&] {
-    posix::usleep(1000);
+    await(asked);
     ended = true;
     child.end();
   });
@@ -133,8 +139,10 @@ TEST_P(PosixProcessTest, AChildThatHasEndedIsToldAtOnceAndOnce) {
 
 TEST_P(PosixProcessTest, AnyChildIsWaitedForAndSignalsAreTold) {
   const Child child(0);
+  std::atomic<bool> asked{false};
   Task waits = start([&] {
     int status = 0;
+    asked = true;
     EXPECT_EQ(child.pid(), posix::wait(&status));
     EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
     errno = 0;
@@ -142,7 +150,7 @@ TEST_P(PosixProcessTest, AnyChildIsWaitedForAndSignalsAreTold) {
     EXPECT_EQ(ECHILD, errno);
   });
   Task kills = start([&] {
-    posix::usleep(1000);
+    await(asked);
     EXPECT_EQ(0, ::kill(child.pid(), SIGKILL));
   });
   waits.join();
@@ -198,7 +206,7 @@ TEST_P(PosixProcessTest, RecordLocksOfAnotherProcessAreWaitedFor) {
       while (::read(release[0], &byte, 1) != 1) continue;
       ::_exit(0);
     }
-    std::atomic<bool> released{false};
+    std::atomic<bool> asked{false}, released{false};
     Task waits = start([&] {
       char byte = 0;
       EXPECT_EQ(1, posix::read(locked[0], &byte, 1));
@@ -206,12 +214,13 @@ TEST_P(PosixProcessTest, RecordLocksOfAnotherProcessAreWaitedFor) {
       EXPECT_EQ(-1, posix::lockf(fd, F_TLOCK, 0));
       EXPECT_TRUE(errno == EAGAIN || errno == EACCES) << errno;
       Task releases = start([&] {
-        posix::usleep(1000);
+        await(asked);
         released = true;
         EXPECT_EQ(1, ::write(release[1], "x", 1));
       });
       struct flock lock = {};
       lock.l_type = F_WRLCK;
+      asked = true;
       EXPECT_EQ(0, by_lockf ? posix::lockf(fd, F_LOCK, 0) : posix::fcntl(fd, F_SETLKW, &lock));
       EXPECT_TRUE(released.load());
       releases.join();

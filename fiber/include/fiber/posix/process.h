@@ -4,9 +4,8 @@
 //
 // What is different on a fiber:
 //  - No call ends with EINTR: a signal's handler runs, the wait goes on.
-//  - Locks, and children that are not waited for by their number, or also for their stops, are
-//  asked
-//    for again in pauses of 0.1 to 10 ms: they are not given in the order of asking.
+//  - Locks are asked for again in pauses of 0.1 to 10 ms, and so are children that are not waited
+//    for by their number, or also for their stops: none is given in the order of asking.
 //  - A circle of processes that wait for each other's record locks is not told (EDEADLK).
 //
 // Record locks (fcntl() with F_SETLKW, lockf()) belong to the process: fibers do not exclude each
