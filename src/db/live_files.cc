@@ -5,7 +5,10 @@
 // MANIFEST, tables and logs agree. From there on the files that were named only grow, as long as
 // nothing is deleted.
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "batch/batch_reader.h"
@@ -46,6 +49,21 @@ class ListedLog final : public LogFile {
   const SequenceNumber start_;
   const WalFileType type_;
 };
+
+void AddTables(int num_levels, const std::vector<const LiveFileMetaData*>& files,
+               ColumnFamilyMetaData* metadata) {
+  std::vector<std::vector<SstFileMetaData>> levels(static_cast<size_t>(num_levels));
+  std::vector<uint64_t> sizes(levels.size(), 0);
+  for (const LiveFileMetaData* file : files) {
+    levels[file->level].push_back(*file);
+    sizes[file->level] += file->size;
+    metadata->size += file->size;
+    ++metadata->file_count;
+  }
+  for (size_t level = 0; level < levels.size(); ++level) {
+    metadata->levels.emplace_back(static_cast<int>(level), sizes[level], std::move(levels[level]));
+  }
+}
 
 void AddBlobFiles(const BlobFileList& files, const std::string& path,
                   ColumnFamilyMetaData* metadata) {
@@ -348,37 +366,38 @@ void LiveFiles::GetColumnFamilyMetaData(ColumnFamilyHandle* handle,
                                         ColumnFamilyMetaData* metadata) {
   *metadata = ColumnFamilyMetaData();
   ColumnFamily* family;
-  if (db_.families->FamilyOf(handle, &family).ok()) MetaDataOf(*family, metadata);
+  if (!db_.families->FamilyOf(handle, &family).ok()) return;
+  MetaDataOf(std::span(&family, 1), std::span(metadata, 1));
 }
 
 void LiveFiles::GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata) {
   if (db_.Forked()) return;
-  for (ColumnFamily* family : db_.families->RefAll()) {
-    if (!family->dropped.load()) MetaDataOf(*family, &metadata->emplace_back());
-    db_.families->UnrefFamily(family, /*purge=*/false);
-  }
+  const std::vector<ColumnFamily*> all = db_.families->RefAll();
+  std::vector<ColumnFamily*> families;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(families),
+               [](const ColumnFamily* family) { return !family->dropped.load(); });
+  const size_t before = metadata->size();
+  metadata->resize(before + families.size());
+  MetaDataOf(families, std::span(*metadata).subspan(before));
+  for (ColumnFamily* family : all) db_.families->UnrefFamily(family, /*purge=*/false);
 }
 
-void LiveFiles::MetaDataOf(const ColumnFamily& family, ColumnFamilyMetaData* metadata) {
-  db_.properties->LoadTableCounters(family);
+void LiveFiles::MetaDataOf(std::span<ColumnFamily* const> families,
+                           std::span<ColumnFamilyMetaData> metadata) {
+  for (const ColumnFamily* family : families) db_.properties->LoadTableCounters(*family);
   std::vector<LiveFileMetaData> files;
   {
     DBMutexLock lock(db_.mutex());
     db_.versions->GetLiveFilesMetaData(&files);
-    AddBlobFiles(family.current()->blob_files(), family.paths.front(), metadata);
+    for (size_t i = 0; i < families.size(); ++i) {
+      AddBlobFiles(families[i]->current()->blob_files(), families[i]->paths.front(), &metadata[i]);
+    }
   }
-  metadata->name = family.name();
-  std::vector<std::vector<SstFileMetaData>> levels(static_cast<size_t>(family.num_levels));
-  std::vector<uint64_t> sizes(levels.size(), 0);
-  for (const LiveFileMetaData& file : files) {
-    if (file.column_family_name != family.name()) continue;
-    levels[file.level].push_back(file);
-    sizes[file.level] += file.size;
-    metadata->size += file.size;
-    ++metadata->file_count;
-  }
-  for (size_t level = 0; level < levels.size(); ++level) {
-    metadata->levels.emplace_back(static_cast<int>(level), sizes[level], std::move(levels[level]));
+  std::map<std::string, std::vector<const LiveFileMetaData*>> files_of;
+  for (const LiveFileMetaData& file : files) files_of[file.column_family_name].push_back(&file);
+  for (size_t i = 0; i < families.size(); ++i) {
+    metadata[i].name = families[i]->name();
+    AddTables(families[i]->num_levels, files_of[metadata[i].name], &metadata[i]);
   }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,9 @@ class LiveFiles final : public Part {
                                        SequenceNumber* sequence) const;
 
  private:
-  // SUSPENDS.
-  void MetaDataOf(const ColumnFamily& family, ColumnFamilyMetaData* metadata);
+  // One for each of the families, all at one moment. SUSPENDS.
+  void MetaDataOf(std::span<ColumnFamily* const> families,
+                  std::span<ColumnFamilyMetaData> metadata);
   // Whether to flush before files are listed: if the logs have so many bytes. SUSPENDS.
   bool WantsFlush(uint64_t wal_size_for_flush);
 };

@@ -61,6 +61,23 @@ namespace cairn {
 
 namespace {
 
+// Reads `reqs` as requests of the other kind, by `call`.
+template <typename Other, typename Request, typename Call>
+auto MultiReadAs(Request* reqs, size_t num_reqs, const Call& call) {
+  std::vector<Other> those(num_reqs);
+  for (size_t i = 0; i < num_reqs; ++i) {
+    those[i].offset = reqs[i].offset;
+    those[i].len = reqs[i].len;
+    those[i].scratch = reqs[i].scratch;
+  }
+  auto s = call(those.data());
+  for (size_t i = 0; i < num_reqs; ++i) {
+    reqs[i].result = those[i].result;
+    reqs[i].status = ToIO(std::move(those[i].status));
+  }
+  return s;
+}
+
 // ---- Of a FileSystem, for those who know an Env.
 
 template <typename Base, typename File>
@@ -111,18 +128,9 @@ class HeldRandomAccessFile final : public Held<RandomAccessFile, FSRandomAccessF
     return file()->Prefetch(offset, n, IOOptions(), nullptr);
   }
   Status MultiRead(ReadRequest* reqs, size_t num_reqs) override {
-    std::vector<FSReadRequest> those(num_reqs);
-    for (size_t i = 0; i < num_reqs; ++i) {
-      those[i].offset = reqs[i].offset;
-      those[i].len = reqs[i].len;
-      those[i].scratch = reqs[i].scratch;
-    }
-    Status s = file()->MultiRead(those.data(), num_reqs, IOOptions(), nullptr);
-    for (size_t i = 0; i < num_reqs; ++i) {
-      reqs[i].result = those[i].result;
-      reqs[i].status = std::move(those[i].status);
-    }
-    return s;
+    return MultiReadAs<FSReadRequest>(reqs, num_reqs, [&](FSReadRequest* those) {
+      return file()->MultiRead(those, num_reqs, IOOptions(), nullptr);
+    });
   }
   size_t GetUniqueId(char* id, size_t max_size) const override {
     return file()->GetUniqueId(id, max_size);
@@ -267,18 +275,9 @@ class OwnRandomAccessFile final : public FSRandomAccessFile {
   }
   IOStatus MultiRead(FSReadRequest* reqs, size_t num_reqs, const IOOptions& /*options*/,
                      IODebugContext* /*dbg*/) override {
-    std::vector<ReadRequest> those(num_reqs);
-    for (size_t i = 0; i < num_reqs; ++i) {
-      those[i].offset = reqs[i].offset;
-      those[i].len = reqs[i].len;
-      those[i].scratch = reqs[i].scratch;
-    }
-    IOStatus s = ToIO(file_->MultiRead(those.data(), num_reqs));
-    for (size_t i = 0; i < num_reqs; ++i) {
-      reqs[i].result = those[i].result;
-      reqs[i].status = ToIO(std::move(those[i].status));
-    }
-    return s;
+    return MultiReadAs<ReadRequest>(reqs, num_reqs, [&](ReadRequest* those) {
+      return ToIO(file_->MultiRead(those, num_reqs));
+    });
   }
   size_t GetUniqueId(char* id, size_t max_size) const override {
     return file_->GetUniqueId(id, max_size);

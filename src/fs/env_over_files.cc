@@ -108,20 +108,8 @@ Status Env::GetChildrenFileAttributes(const std::string& dir, std::vector<FileAt
   if (own_files_ != nullptr) {
     return own_files_->GetChildrenFileAttributes(dir, IOOptions(), result, nullptr);
   }
-  std::vector<std::string> names;
-  Status s = GetChildren(dir, &names);
-  result->clear();
-  for (std::string& name : names) {
-    if (!s.ok()) break;
-    uint64_t size = 0;
-    Status got = GetFileSize(std::string(dir).append("/").append(name), &size);
-    if (got.ok()) {
-      result->push_back({std::move(name), size});
-    } else if (!FileExists(std::string(dir).append("/").append(name)).IsNotFound()) {
-      s = got;  // it has not vanished meanwhile
-    }
-  }
-  return s;
+  // Out of the names and sizes that this Env gives.
+  return file_system_->FileSystem::GetChildrenFileAttributes(dir, IOOptions(), result, nullptr);
 }
 
 Status Env::DeleteFile(const std::string& fname) {

@@ -59,8 +59,7 @@ BlockBasedTable::BlockBasedTable(const BlockBasedTableOptions& table_options,
       hash_index_is_usable_(!icmp_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual() &&
                             icmp_.timestamp_size() == 0),
       cache_(table_options.no_block_cache ? nullptr : table_options.block_cache.get()),
-      secondary_(cache_ != nullptr && options.use_secondary_cache &&
-                 MayHaveSecondaryCache(*cache_)),
+      secondary_(GoesToSecondary(cache_, options.use_secondary_cache)),
       protection_bytes_(options.block_protection_bytes),
       file_number_(options.file_number),
       level_(options.level),
@@ -414,7 +413,8 @@ Status BlockBasedTable::LoadDataBlock(const ReadOptions& options, const BlockHan
   }
   const size_t charge = read->memory_usage();
   Cache::Handle* h = nullptr;
-  s = InsertBlock(cache_key, read.get(), DataBlockHelper(), charge, &h, Cache::Priority::LOW);
+  s = InsertBlock(cache_, secondary_, cache_key, read.get(), DataBlockHelper(), charge, &h,
+                  Cache::Priority::LOW);
   if (!s.ok()) {
     Tick(BLOCK_CACHE_ADD_FAILURES);
     return s;

@@ -224,11 +224,6 @@ class BlockBasedTable final : public TableReader {
     };
     return cache_->Lookup(cache_key, helper, create, priority, /*wait=*/true, source_.statistics);
   }
-  Status InsertBlock(const Slice& cache_key, void* value, const Cache::CacheItemHelper* helper,
-                     size_t charge, Cache::Handle** handle, Cache::Priority priority) const {
-    return secondary_ ? cache_->Insert(cache_key, value, helper, charge, handle, priority)
-                      : cache_->Insert(cache_key, value, charge, helper->del_cb, handle, priority);
-  }
   Cache::Priority MetadataPriority() const {
     return table_options_.cache_index_and_filter_blocks_with_high_priority ? Cache::Priority::HIGH
                                                                            : Cache::Priority::LOW;

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <utility>
 
-#include "cache/secondary_adapter.h"
 #include "table/block_based_table_reader.h"
 #include "table/cached_block.h"
 
@@ -61,7 +60,7 @@ CacheWarmer::CacheWarmer(const BlockBasedTableOptions& table_options,
     : table_options_(table_options),
       prefix_(prefix),
       bytewise_(icmp.user_comparator() == BytewiseComparator()),
-      secondary_(options.use_secondary_cache && MayHaveSecondaryCache(*table_options.block_cache)),
+      secondary_(GoesToSecondary(table_options.block_cache.get(), options.use_secondary_cache)),
       protection_bytes_(options.block_protection_bytes),
       priority_(options.reason == TableFileCreationReason::kFlush ? Cache::Priority::LOW
                                                                   : Cache::Priority::BOTTOM),
@@ -76,16 +75,13 @@ Block::Ptr CacheWarmer::Copy(const Slice& contents, uint64_t offset) const {
 
 void CacheWarmer::Insert(CachedBlock kind, uint64_t offset, void* value, size_t charge) {
   const BlockCacheKey key(prefix_, kind, offset);
-  const Cache::CacheItemHelper* const helper = HelperOf(kind);
   const Cache::Priority priority =
       kind != CachedBlock::kData && table_options_.cache_index_and_filter_blocks_with_high_priority
           ? Cache::Priority::HIGH
           : priority_;
-  Cache* const cache = table_options_.block_cache.get();
   // Without a handle an insertion takes the value in any case.
-  const Status s =
-      secondary_ ? cache->Insert(key.slice(), value, helper, charge, nullptr, priority)
-                 : cache->Insert(key.slice(), value, charge, helper->del_cb, nullptr, priority);
+  const Status s = InsertBlock(table_options_.block_cache.get(), secondary_, key.slice(), value,
+                               HelperOf(kind), charge, nullptr, priority);
   if (s.ok()) {
     CountInsertion(statistics_, kind, charge);
   } else if (statistics_ != nullptr) {

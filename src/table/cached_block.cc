@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/coding.h"
+#include "cache/secondary_adapter.h"
 #include "table/block_based_table_reader.h"
 
 namespace cairn {
@@ -72,6 +73,17 @@ const Cache::CacheItemHelper* HelperOf() {
 }
 
 }  // namespace
+
+bool GoesToSecondary(const Cache* cache, bool used) {
+  return cache != nullptr && used && MayHaveSecondaryCache(*cache);
+}
+
+Status InsertBlock(Cache* cache, bool secondary, const Slice& key, void* value,
+                   const Cache::CacheItemHelper* helper, size_t charge, Cache::Handle** handle,
+                   Cache::Priority priority) {
+  return secondary ? cache->Insert(key, value, helper, charge, handle, priority)
+                   : cache->Insert(key, value, charge, helper->del_cb, handle, priority);
+}
 
 void CountInsertion(Statistics* statistics, CachedBlock kind, size_t charge) {
   if (statistics == nullptr) return;

@@ -21,6 +21,13 @@ const Cache::CacheItemHelper* DataBlockHelper();
 const Cache::CacheItemHelper* IndexBlockHelper();
 const Cache::CacheItemHelper* FilterBlockHelper();
 
+// Whether blocks of this cache may go on to a secondary cache. `used`: it is to be used, if there
+// is one. `cache` may be null.
+bool GoesToSecondary(const Cache* cache, bool used);
+// As Cache::Insert; `secondary`: what GoesToSecondary() said.
+[[nodiscard]] Status InsertBlock(Cache* cache, bool secondary, const Slice& key, void* value,
+                                 const Cache::CacheItemHelper* helper, size_t charge,
+                                 Cache::Handle** handle, Cache::Priority priority);
 // Counts a block of `charge` bytes that has come into the cache. `statistics` may be null.
 void CountInsertion(Statistics* statistics, CachedBlock kind, size_t charge);
 

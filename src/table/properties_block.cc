@@ -1,6 +1,5 @@
 #include "table/properties_block.h"
 
-#include <algorithm>
 #include <string>
 
 #include "base/coding.h"
@@ -9,8 +8,6 @@
 namespace cairn {
 
 namespace {
-
-constexpr size_t kSeqnoBytes = 8;
 
 Status Decode(const Block& block, TableProperties* properties) {
   *properties = TableProperties();
@@ -23,14 +20,10 @@ Status Decode(const Block& block, TableProperties* properties) {
 // its place.
 bool IsSoundButForSeqno(const BlockSource& source, const BlockHandle& handle, PrefetchBuffer* tail,
                         const Block& block, const TableProperties& properties) {
-  const auto& collected = properties.user_collected_properties;
-  const auto seqno = collected.find(kExternalGlobalSeqnoProperty);
-  if (seqno == collected.end() || seqno->second.size() != kSeqnoBytes) return false;
+  const uint64_t place = properties.external_sst_file_global_seqno_offset;
+  if (place == 0) return false;
   std::string raw(block.data(), block.size());
-  const size_t name_at = raw.find(".global_seqno");
-  const size_t at = name_at == std::string::npos ? name_at : raw.find(seqno->second, name_at);
-  if (at == std::string::npos) return false;
-  std::fill_n(raw.begin() + static_cast<std::ptrdiff_t>(at), kSeqnoBytes, '\0');
+  raw.replace(place - handle.offset, sizeof(SequenceNumber), sizeof(SequenceNumber), '\0');
   char trailer[kBlockTrailerSize];
   Slice stored;
   IOOptions options;

@@ -255,7 +255,8 @@ Status BlockBasedTable::LoadIndexBlock(const ReadOptions& options, const BlockHa
   }
   const size_t charge = read->memory_usage();
   Cache::Handle* h = nullptr;
-  s = InsertBlock(cache_key, read.get(), IndexBlockHelper(), charge, &h, MetadataPriority());
+  s = InsertBlock(cache_, secondary_, cache_key, read.get(), IndexBlockHelper(), charge, &h,
+                  MetadataPriority());
   if (!s.ok()) {
     Tick(BLOCK_CACHE_ADD_FAILURES);
     return s;
@@ -344,7 +345,8 @@ Status BlockBasedTable::LoadFilter(const ReadOptions& options, const BlockHandle
   }
   const size_t charge = read->memory_usage();
   Cache::Handle* h = nullptr;
-  s = InsertBlock(cache_key, read.get(), FilterBlockHelper(), charge, &h, MetadataPriority());
+  s = InsertBlock(cache_, secondary_, cache_key, read.get(), FilterBlockHelper(), charge, &h,
+                  MetadataPriority());
   if (!s.ok()) {
     Tick(BLOCK_CACHE_ADD_FAILURES);
     return s;
