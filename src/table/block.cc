@@ -84,6 +84,10 @@ const char* Block::ParseRestarts() {
   return nullptr;
 }
 
+void Block::MarkRestarts() {
+  if (protection_ == nullptr) marks_.Make(data(), data() + restarts_offset_, num_restarts_);
+}
+
 uint8_t Block::FindInHashIndex(const Slice& user_key) const {
   const char* const buckets = data() + restarts_offset_ + uint64_t{num_restarts_} * 4;
   return static_cast<uint8_t>(buckets[block_hash::HashOf(user_key) % num_buckets_]);
@@ -133,9 +137,7 @@ void DataBlockIter::SeekToLast() {
 }
 
 template <typename Less>
-const char* DataBlockIter::FindRestart(Less less) {
-  uint32_t left = 0;
-  uint32_t right = block_->num_restarts() - 1;
+const char* DataBlockIter::FindRestart(uint32_t left, uint32_t right, Less less) {
   while (left < right) {
     const uint32_t middle = (left + right + 1) / 2;
     const char* p = RestartPoint(middle);
@@ -188,7 +190,9 @@ bool DataBlockIter::SeekByHash(const Slice& target) {
 void DataBlockIter::SeekBytewise(const Slice& target) {
   if (block_ == nullptr) return;
   if (data_ >= limit_) return SeekChecked(target);
-  const char* const start = FindRestart([&](const char* k, uint32_t size) {
+  const RestartMarks::Range range = block_->NarrowRestarts(ExtractUserKey(target));
+  if (range.offset != RestartMarks::kUnknown) return ScanBytewise(data_ + range.offset, target);
+  const char* const start = FindRestart(range.low, range.high, [&](const char* k, uint32_t size) {
     return CompareInternal(k, size, target.data(), target.size()) < 0;
   });
   if (start != nullptr) ScanBytewise(start, target);
@@ -262,8 +266,9 @@ void DataBlockIter::ScanBytewise(const char* start, const Slice& target) {
 void DataBlockIter::SeekGeneric(const Slice& target) {
   if (block_ == nullptr) return;
   if (data_ >= limit_) return SeekChecked(target);
-  const char* start = FindRestart(
-      [&](const char* k, uint32_t size) { return icmp_->Compare(Slice(k, size), target) < 0; });
+  const char* start = FindRestart(0, block_->num_restarts() - 1, [&](const char* k, uint32_t size) {
+    return icmp_->Compare(Slice(k, size), target) < 0;
+  });
   if (start != nullptr) ScanGeneric(start, target);
 }
 

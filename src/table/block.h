@@ -28,6 +28,7 @@
 #include "rocksdb/status.h"
 #include "table/block_protection.h"
 #include "table/format.h"
+#include "table/restart_marks.h"
 
 namespace ROCKSDB_NAMESPACE {
 class MemoryAllocator;
@@ -71,6 +72,14 @@ class Block {
   // REQUIRES: has_hash_index()
   uint8_t FindInHashIndex(const Slice& user_key) const;
 
+  // Of a data block that is to be searched more than once, in the bytes' order of user keys: makes
+  // its marks (restart_marks.h). Before any cursor, after Protect(): a protected block has none.
+  void MarkRestarts();
+  // In which restart intervals an internal key of this user key may begin.
+  RestartMarks::Range NarrowRestarts(const Slice& user_key) const {
+    return marks_.Narrow(data(), num_restarts_, user_key);
+  }
+
   // Of a data block: from now on cursors compare each entry with a checksum of 1, 2, 4 or 8 bytes;
   // 0: they do not. It loses its hash index, which has none. Null, or what is wrong with the block.
   // Before any cursor, after ParseRestarts().
@@ -99,6 +108,7 @@ class Block {
   uint16_t num_buckets_ = 0;  // of the hash index; 0: none
   bool unknown_feature_ = false;
   bool is_of_allocator_ = false;  // whose address stands behind the capacity
+  RestartMarks marks_;
 };
 
 // A growing buffer for one key; small keys need no allocation.
@@ -329,9 +339,10 @@ class DataBlockIter {
   void SeekToLastChecked();
   // The entry that ends at `next`.
   void ParseBefore(const char* next);
-  // The last restart point whose key is < target (or the first one); null after setting corrupt.
+  // The last restart point in [left, right] whose key is < target, or `left`; null after setting
+  // corrupt.
   template <typename Less>
-  const char* FindRestart(Less less);
+  const char* FindRestart(uint32_t left, uint32_t right, Less less);
   void SeekBytewise(const Slice& target);
   // From the restart point `start` on; all entries before it are < target.
   void ScanBytewise(const char* start, const Slice& target);

@@ -362,6 +362,7 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
                                            if (error == nullptr)
                                              error = restored->Protect(protection_bytes_);
                                            if (error != nullptr) return Status::Corruption(error);
+                                           if (bytewise_) restored->MarkRestarts();
                                            *charge = restored->memory_usage();
                                            *entry = restored.release();
                                            return Status::OK();
@@ -411,6 +412,7 @@ Status BlockBasedTable::LoadDataBlock(const ReadOptions& options, const BlockHan
     block->SetOwned(read.release());
     return s;
   }
+  if (bytewise_) read->MarkRestarts();
   const size_t charge = read->memory_usage();
   Cache::Handle* h = nullptr;
   s = InsertBlock(cache_, secondary_, cache_key, read.get(), DataBlockHelper(), charge, &h,

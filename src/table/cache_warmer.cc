@@ -97,6 +97,7 @@ void CacheWarmer::PlaceData(uint64_t offset) {
   if (block == nullptr) return;
   block->set_file_offset(offset);
   if (block->ParseRestarts() != nullptr || block->Protect(protection_bytes_) != nullptr) return;
+  if (bytewise_) block->MarkRestarts();
   const size_t charge = block->memory_usage();
   Insert(CachedBlock::kData, offset, block.release(), charge);
 }
