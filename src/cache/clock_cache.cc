@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "cache/secondary_adapter.h"
+#include "cairn/compiler.h"
 
 namespace cairn {
 
@@ -416,6 +417,26 @@ ClockEntry* ClockCacheShard::Lookup(const Slice& key, uint64_t hash) {
   return found;
 }
 
+void ClockCacheShard::PrefetchChain(uint64_t hash) const {
+  for (size_t i = 0; i < kMaxTables; ++i) {
+    const Table* const t = table(i);
+    if (t == nullptr) break;
+    compiler::Prefetch(&SetOf(*t, hash));
+  }
+}
+
+void ClockCacheShard::PrefetchEntry(uint64_t hash) const {
+  const uint32_t tag = TagOf(hash);
+  for (size_t i = 0; i < kMaxTables; ++i) {
+    const Table* const t = table(i);
+    if (t == nullptr) break;
+    const Set& set = SetOf(*t, hash);
+    for (size_t way = 0; way < kWays; ++way) {
+      if (set.tags[way].load(std::memory_order_relaxed) == tag) compiler::Prefetch(&set.slots[way]);
+    }
+  }
+}
+
 bool ClockCacheShard::DropReference(ClockEntry* entry) {
   const uint64_t old = entry->meta.fetch_sub(1, std::memory_order_acq_rel);
   if ((old & kRefMask) != 1) return false;
@@ -554,6 +575,14 @@ Cache::Handle* ClockCache::InsertStandalone(const Slice& key, const CacheItem& i
 void ClockCache::SetEvictionSink(EvictionSink* sink) {
   for (size_t i = 0; i < shard_count(); ++i) shards_[i].SetEvictionSink(sink);
 }
+
+uint64_t ClockCache::PrefetchChain(const Slice& key) const {
+  const uint64_t hash = HashOf(key);
+  ShardOf(hash).PrefetchChain(hash);
+  return hash;
+}
+
+void ClockCache::PrefetchEntry(uint64_t hash) const { ShardOf(hash).PrefetchEntry(hash); }
 
 Cache::Handle* ClockCache::Lookup(const Slice& key, Statistics* /*stats*/) {
   const uint64_t hash = HashOf(key);

@@ -96,6 +96,9 @@ class ClockCacheShard {
                 Cache::Priority priority);
   ClockEntry* InsertStandalone(const Slice& key, const CacheItem& item);
   ClockEntry* Lookup(const Slice& key, uint64_t hash);
+  // See PrimaryCache.
+  void PrefetchChain(uint64_t hash) const;
+  void PrefetchEntry(uint64_t hash) const;
   // True if the entry was freed.
   bool Release(ClockEntry* entry, bool erase_if_last_ref);
   void Erase(const Slice& key, uint64_t hash);
@@ -205,6 +208,8 @@ class ClockCache final : public PrimaryCache {
                 Handle** handle, Priority priority) override;
   Handle* InsertStandalone(const Slice& key, const CacheItem& item) override;
   void SetEvictionSink(EvictionSink* sink) override;
+  uint64_t PrefetchChain(const Slice& key) const override;
+  void PrefetchEntry(uint64_t hash) const override;
   using PrimaryCache::Lookup;
   Handle* Lookup(const Slice& key, Statistics* stats) override;
   bool Ref(Handle* handle) override;

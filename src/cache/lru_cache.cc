@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "cache/secondary_adapter.h"
+#include "cairn/compiler.h"
 
 namespace cairn {
 
@@ -360,6 +361,16 @@ CacheEntry* LRUCacheShard::Lookup(const Slice& key, uint64_t hash) {
   return e;
 }
 
+void LRUCacheShard::PrefetchChain(uint64_t hash) const {
+  const Table* const table = table_.load(std::memory_order_acquire);
+  compiler::Prefetch(&table->heads[hash & table->mask]);
+}
+
+void LRUCacheShard::PrefetchEntry(uint64_t hash) const {
+  const Table* const table = table_.load(std::memory_order_acquire);
+  compiler::Prefetch(table->heads[hash & table->mask].load(std::memory_order_relaxed));
+}
+
 bool LRUCacheShard::EvictReleased(CacheEntry* entry, uint64_t meta) {
   Victims victims;
   {
@@ -558,6 +569,14 @@ Cache::Handle* LRUCache::InsertStandalone(const Slice& key, const CacheItem& ite
 void LRUCache::SetEvictionSink(EvictionSink* sink) {
   for (size_t i = 0; i < size_t{1} << shard_bits_; ++i) shards_[i].SetEvictionSink(sink);
 }
+
+uint64_t LRUCache::PrefetchChain(const Slice& key) const {
+  const uint64_t hash = HashOf(key);
+  ShardOf(hash).PrefetchChain(hash);
+  return hash;
+}
+
+void LRUCache::PrefetchEntry(uint64_t hash) const { ShardOf(hash).PrefetchEntry(hash); }
 
 Cache::Handle* LRUCache::Lookup(const Slice& key, Statistics* /*stats*/) {
   const uint64_t hash = HashOf(key);

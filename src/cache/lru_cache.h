@@ -90,6 +90,9 @@ class LRUCacheShard {
   // See PrimaryCache.
   CacheEntry* InsertStandalone(const Slice& key, uint64_t hash, const CacheItem& item);
   CacheEntry* Lookup(const Slice& key, uint64_t hash);
+  // See PrimaryCache.
+  void PrefetchChain(uint64_t hash) const;
+  void PrefetchEntry(uint64_t hash) const;
   bool Release(CacheEntry* entry, bool erase_if_last_ref);
   void Erase(const Slice& key, uint64_t hash);
 
@@ -191,6 +194,8 @@ class LRUCache final : public PrimaryCache {
                 Handle** handle, Priority priority) override;
   Handle* InsertStandalone(const Slice& key, const CacheItem& item) override;
   void SetEvictionSink(EvictionSink* sink) override;
+  uint64_t PrefetchChain(const Slice& key) const override;
+  void PrefetchEntry(uint64_t hash) const override;
   using PrimaryCache::Lookup;
   Handle* Lookup(const Slice& key, Statistics* stats) override;
   bool Ref(Handle* handle) override;

@@ -37,6 +37,10 @@ class PrimaryCache : public Cache {
   const std::shared_ptr<MemoryAllocator>& shared_allocator() const { return memory_allocator_; }
   // Once, before any use; `sink` outlives all uses but the destructor.
   virtual void SetEvictionSink(EvictionSink* sink) = 0;
+  // Ask the processor for what a Lookup of the key touches, one after the other, and later: the
+  // first gives what the second wants.
+  virtual uint64_t PrefetchChain(const Slice& key) const = 0;
+  virtual void PrefetchEntry(uint64_t hash) const = 0;
   // An entry that no Lookup finds, charged like any other, gone with its last reference. Null: it
   // does not fit under a strict limit; the caller keeps the value.
   virtual Handle* InsertStandalone(const Slice& key, const CacheItem& item) = 0;

@@ -1,6 +1,7 @@
 // MultiGet, and with async_io also Get: lookups whose reads wait together. Without async_io the
 // keys of a MultiGet are looked up one after the other as long as what is read is there at once, as
-// out of the system's page cache, where it is the cheaper way (ReadPace).
+// out of the system's page cache, where it is the cheaper way (ReadPace). Some at a time they first
+// come together to what is cached of what they touch (Approaches).
 //
 // The first pass looks up each key in what is in memory, one after the other, as plain calls. What
 // is left must be read, on fibers of this very thread (together.h): first whatever tells where
@@ -10,6 +11,7 @@
 // all at once. It is the same walk, written once; and where all is in memory no fiber is made. Last
 // come the values that tables only refer to, out of blob files, all at once.
 #include <algorithm>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "base/perf.h"
 #include "fiber/clock.h"
 #include "fs/read_limits.h"
+#include "read/approaches.h"
 #include "read/point_lookup.h"
 #include "read/table_walk.h"
 #include "read/together.h"
@@ -359,7 +362,13 @@ void MultiGetLookup(const LookupRequest& one, size_t n, const Slice* keys, Pinna
   uint64_t waited = 0;  // by those that read
   size_t readers = 0;
   const ReadLimits limits(request.options);
+  std::optional<Approaches> approaches;
+  if (Approaches::MayHelp(request, n)) approaches.emplace(request);
   for (size_t i = 0; i < n; ++i) {
+    const size_t place = i % Approaches::kAtOnce;
+    if (approaches && place == 0) {
+      approaches->Start(keys + i, std::min(n - i, Approaches::kAtOnce));
+    }
     values[i].Reset();
     if (limits.Over()) [[unlikely]] {
       statuses[i] = limits.Error();
@@ -367,7 +376,8 @@ void MultiGetLookup(const LookupRequest& one, size_t n, const Slice* keys, Pinna
     }
     statuses[i] = PointLookup(request, keys[i],
                               {&values[i], are_entities != nullptr ? are_entities + i : nullptr,
-                               timestamps != nullptr ? timestamps + i : nullptr});
+                               timestamps != nullptr ? timestamps + i : nullptr,
+                               approaches ? approaches->Of(place) : nullptr});
     ++cached;
     if (counters == nullptr || counters->block_read_count == reads) continue;
     const uint64_t now = fiber::now_nanos();

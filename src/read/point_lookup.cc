@@ -25,6 +25,19 @@ template <bool kTimed>
   return Conclude(std::move(s), request, *context, level, answer);
 }
 
+// The lookup in the table that was approached, on `level`. Incomplete: as WalkTables().
+Status FinishApproach(const LookupRequest& request, const LookupKey& lookup,
+                      LookupApproach* approach, GetContext* context, int level) {
+  context->GoOnFrom(approach);
+  Status s = approach->table->Get(request.options, lookup.internal_key(), context);
+  context->GoOnFrom(nullptr);
+  if (s.ok() && context->key_may_exist()) return TableNotInMemory();
+  if (context->state() == GetContext::kFound) {
+    Perf().CountAt(level, &PerfContextByLevel::user_key_return_count);
+  }
+  return s;
+}
+
 template <bool kTimed>
 Status LookUp(const LookupRequest& request, const Slice& key, const LookupAnswer& answer,
               MergeOperands* operands) {
@@ -38,6 +51,15 @@ Status LookUp(const LookupRequest& request, const Slice& key, const LookupAnswer
     return LookUpStamped<kTimed>(request, lookup, &context, answer);
   int level = -1;
   TablePosition at;
+  if (answer.approached != nullptr) {
+    at = answer.approached->at;
+    if (answer.approached->how.table != nullptr) {
+      s = FinishApproach(request, lookup, &answer.approached->how, &context, at.level);
+      if (!s.ok() || !context.undecided())
+        return Conclude(std::move(s), request, context, at.level, answer);
+      ++at.file;
+    }
+  }
   s = WalkTables<kTimed>(request, lookup, kAllLevels, &at, &context, &level);
   return Conclude(std::move(s), request, context, level, answer);
 }

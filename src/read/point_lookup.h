@@ -30,6 +30,8 @@ struct LookupRequest {
   uint64_t* trace_id = nullptr;      // of a batch of lookups: see GetContext::ShareTraceId()
 };
 
+struct ApproachedTable;
+
 /// Where the answer for one key goes. What is null is not wanted.
 struct LookupAnswer {
   PinnableSlice* value;  // copied or pinned; null: does the key exist?
@@ -37,6 +39,8 @@ struct LookupAnswer {
   bool* is_entity = nullptr;
   /// The timestamp of what decided, found or deleted. Empty: nothing is known of the key.
   std::string* timestamp = nullptr;
+  /// How far the lookup has come already (read/approaches.h).
+  ApproachedTable* approached = nullptr;
 };
 
 /// The whole lookup of `key`: memtable, immutable memtables, files. OK, NotFound, or an error:

@@ -19,6 +19,7 @@
 #include "rocksdb/statistics.h"
 #include "rocksdb/status.h"
 #include "table/get_context.h"
+#include "table/lookup_approach.h"
 #include "table/table_cache.h"
 
 namespace cairn {
@@ -30,6 +31,13 @@ struct TablePosition {
   int level = 0;
   size_t file = 0;        // in level 0; below: how many after the first that may hold the key
   uint32_t compared = 0;  // user keys on the way here that are not counted yet
+};
+
+// The first table that may have the key, as far as filters tell: where it is (or the end), and how
+// far the lookup in it has come.
+struct ApproachedTable {
+  TablePosition at = {};
+  LookupApproach how = {};
 };
 
 // What follows comes twice: where nothing is timed, at the usual PerfLevel, kTimed is false, and
@@ -77,6 +85,10 @@ template <class Visit>
   }
 }
 
+[[nodiscard]] inline Status TableNotInMemory() {
+  return Status::Incomplete("The table or block is not in memory, and it may not be read");
+}
+
 // Out of line, where it costs those without a row cache nothing.
 [[gnu::noinline]] inline Status GetRow(const LookupRequest& request, const FileSlot& file,
                                        int level, const Slice& internal_key, GetContext* context) {
@@ -114,7 +126,7 @@ template <bool kTimed>
       perf.CountAt(level, &PerfContextByLevel::get_from_table_nanos, fiber::now_nanos() - start);
     }
     if (s.ok() && context->key_may_exist()) {
-      s = Status::Incomplete("The table or block is not in memory, and it may not be read");
+      s = TableNotInMemory();
     }
     if (!s.ok()) {
       // Whoever goes on from here asks this file again.

@@ -88,6 +88,17 @@ void Block::MarkRestarts() {
   if (protection_ == nullptr) marks_.Make(data(), data() + restarts_offset_, num_restarts_);
 }
 
+uint32_t Block::PrefetchInterval(const Slice& user_key) const {
+  const RestartMarks::Range range = NarrowRestarts(user_key);
+  if (range.offset == RestartMarks::kUnknown) {
+    compiler::Prefetch(data() + restarts_offset_);
+    return range.offset;
+  }
+  constexpr size_t kLines = 8;
+  for (size_t i = 0; i < kLines; ++i) compiler::Prefetch(data() + range.offset + 64 * i);
+  return range.offset;
+}
+
 uint8_t Block::FindInHashIndex(const Slice& user_key) const {
   const char* const buckets = data() + restarts_offset_ + uint64_t{num_restarts_} * 4;
   return static_cast<uint8_t>(buckets[block_hash::HashOf(user_key) % num_buckets_]);
@@ -187,7 +198,8 @@ bool DataBlockIter::SeekByHash(const Slice& target) {
   return true;
 }
 
-void DataBlockIter::SeekBytewise(const Slice& target) {
+void DataBlockIter::SeekBytewise(const Slice& target, uint32_t interval) {
+  if (interval != RestartMarks::kUnknown) return ScanBytewise(data_ + interval, target);
   if (block_ == nullptr) return;
   if (data_ >= limit_) return SeekChecked(target);
   const RestartMarks::Range range = block_->NarrowRestarts(ExtractUserKey(target));

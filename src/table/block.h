@@ -24,6 +24,7 @@
 #include "base/coding.h"
 #include "base/internal_key.h"
 #include "base/namespace.h"
+#include "cairn/compiler.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
 #include "table/block_protection.h"
@@ -75,6 +76,14 @@ class Block {
   // Of a data block that is to be searched more than once, in the bytes' order of user keys: makes
   // its marks (restart_marks.h). Before any cursor, after Protect(): a protected block has none.
   void MarkRestarts();
+  // Asks the processor for what a search that follows touches: first of it, then, by what that says
+  // of the user key, of the entries.
+  void PrefetchHeader() const {
+    compiler::Prefetch(this);
+    compiler::Prefetch(reinterpret_cast<const char*>(this) + 64);
+  }
+  // The latter returns where the interval begins, if that is known, for the search.
+  uint32_t PrefetchInterval(const Slice& user_key) const;
   // In which restart intervals an internal key of this user key may begin.
   RestartMarks::Range NarrowRestarts(const Slice& user_key) const {
     return marks_.Narrow(data(), num_restarts_, user_key);
@@ -241,11 +250,12 @@ class DataBlockIter {
   void SeekToLast();
   // To the first entry >= the internal key `target`.
   void Seek(const Slice& target);
-  // The same; returns how many keys it compared, which the caller counts, and times.
-  uint32_t SeekUncounted(const Slice& target) {
+  // The same; returns how many keys it compared, which the caller counts, and times. `interval`:
+  // what the block's PrefetchInterval() said.
+  uint32_t SeekUncounted(const Slice& target, uint32_t interval = RestartMarks::kUnknown) {
     compared_ = 0;
     if (bytewise_) {
-      SeekBytewise(target);
+      SeekBytewise(target, interval);
     } else {
       SeekGeneric(target);
     }
@@ -343,7 +353,7 @@ class DataBlockIter {
   // corrupt.
   template <typename Less>
   const char* FindRestart(uint32_t left, uint32_t right, Less less);
-  void SeekBytewise(const Slice& target);
+  void SeekBytewise(const Slice& target, uint32_t interval = RestartMarks::kUnknown);
   // From the restart point `start` on; all entries before it are < target.
   void ScanBytewise(const char* start, const Slice& target);
   void SeekGeneric(const Slice& target);

@@ -39,6 +39,66 @@ Status BlockBasedTable::LocateRange(const ReadOptions& options, const Slice& fir
   return index.status();
 }
 
+bool BlockBasedTable::CanBeApproached() const {
+  return index_ && !two_level_index_ && index_format_.user_keys && icmp_.timestamp_size() == 0 &&
+         tombstones_ == nullptr && own_cache_ != nullptr && !secondary_ && !IsTraced() &&
+         (lookup_by_ == LookupBy::kNothing || (lookup_by_ == LookupBy::kWholeKey && filter_));
+}
+
+bool BlockBasedTable::Approach(const ReadOptions& in_memory, const Slice& internal_key,
+                               LookupApproach* approach) {
+  using Step = LookupApproach::Step;
+  const Slice user_key = ExtractUserKey(internal_key);
+  switch (approach->next) {
+    case Step::kFilter:
+      if (!CanBeApproached()) return false;
+      if (HasFilter()) {
+        approach->hash = BloomHash(user_key);
+        filter_->reader.Prefetch(approach->hash);
+      }
+      approach->next = Step::kIndex;
+      return true;
+    case Step::kIndex: {
+      if (HasFilter() && !filter_->reader.MayMatchHash(approach->hash)) {
+        approach->excluded = true;
+        const Perf perf;
+        perf.Count(&PerfContext::bloom_sst_miss_count);
+        Tick(BLOOM_FILTER_USEFUL);
+        perf.CountAt(level_, &PerfContextByLevel::bloom_filter_useful);
+        return false;
+      }
+      IndexBlockIter it;
+      it.Init(index_.get(), &icmp_, bytewise_);
+      approach->compared = it.SeekUncounted(internal_key);
+      if (!it.Valid()) return false;
+      approach->table = this;
+      approach->handle = it.handle();
+      const BlockCacheKey key(cache_prefix_, CachedBlock::kData, approach->handle.offset);
+      approach->hash = own_cache_->PrefetchChain(key.slice());
+      approach->next = Step::kChain;
+      return true;
+    }
+    case Step::kChain:
+      own_cache_->PrefetchEntry(approach->hash);
+      approach->next = Step::kEntry;
+      return true;
+    case Step::kEntry: {
+      const BlockCacheKey key(cache_prefix_, CachedBlock::kData, approach->handle.offset);
+      Cache::Handle* const found = cache_->Lookup(key.slice(), source_.statistics);
+      if (found == nullptr) return false;  // the lookup reads it
+      approach->block.SetCached(cache_, found);
+      approach->block->PrefetchHeader();
+      approach->next = Step::kHeader;
+      return true;
+    }
+    case Step::kHeader:
+      TellOfHit(in_memory, approach->handle, /*for_compaction=*/false, approach->block);
+      if (bytewise_) approach->interval = approach->block->PrefetchInterval(user_key);
+      return false;
+  }
+  return false;
+}
+
 void BlockBasedTable::PinBlocks(const ReadOptions& options, std::span<const BlockHandle> handles,
                                 std::span<BlockRef> blocks) {
   const BlockLookupScope scope(*trace_, {kPrefetch});

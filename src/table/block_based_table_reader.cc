@@ -59,6 +59,7 @@ BlockBasedTable::BlockBasedTable(const BlockBasedTableOptions& table_options,
       hash_index_is_usable_(!icmp_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual() &&
                             icmp_.timestamp_size() == 0),
       cache_(table_options.no_block_cache ? nullptr : table_options.block_cache.get()),
+      own_cache_(dynamic_cast<const PrimaryCache*>(cache_)),
       secondary_(GoesToSecondary(cache_, options.use_secondary_cache)),
       protection_bytes_(options.block_protection_bytes),
       file_number_(options.file_number),
@@ -348,6 +349,25 @@ Status BlockBasedTable::PadDataBlock(Block::Ptr* block) const {
   return Status::OK();
 }
 
+void BlockBasedTable::TellOfHit(const ReadOptions& options, const BlockHandle& handle,
+                                bool for_compaction, const BlockRef& block) const {
+  const Perf perf;
+  if (PerfContext* const counters = perf.counters()) [[likely]] {
+    counters->block_cache_hit_count += 1;
+    counters->block_cache_read_byte += block->memory_usage();
+    perf.CountAt(level_, &PerfContextByLevel::block_cache_hit_count);
+  }
+  if (source_.statistics != nullptr) {
+    Tick(BLOCK_CACHE_HIT);
+    Tick(BLOCK_CACHE_DATA_HIT);
+    Tick(BLOCK_CACHE_BYTES_READ, block->memory_usage());
+  }
+  if (IsTraced()) [[unlikely]] {
+    TraceLookup(options, CachedBlock::kData, handle, /*hit=*/true, for_compaction,
+                block->memory_usage(), block.get());
+  }
+}
+
 Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHandle& handle,
                                      bool for_compaction, PrefetchBuffer* prefetch,
                                      BlockRef* block) const {
@@ -369,22 +389,8 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
                                          });
     if (h != nullptr) {
       block->SetCached(cache_, h);
-      const Perf perf;
-      if (PerfContext* const counters = perf.counters()) [[likely]] {
-        counters->block_cache_hit_count += 1;
-        counters->block_cache_read_byte += (*block)->memory_usage();
-        perf.CountAt(level_, &PerfContextByLevel::block_cache_hit_count);
-      }
+      TellOfHit(options, handle, for_compaction, *block);
       if (prefetch != nullptr) prefetch->Skip(handle.offset, handle.size + kBlockTrailerSize);
-      if (source_.statistics != nullptr) {
-        Tick(BLOCK_CACHE_HIT);
-        Tick(BLOCK_CACHE_DATA_HIT);
-        Tick(BLOCK_CACHE_BYTES_READ, (*block)->memory_usage());
-      }
-      if (IsTraced()) [[unlikely]] {
-        TraceLookup(options, CachedBlock::kData, handle, /*hit=*/true, for_compaction,
-                    (*block)->memory_usage(), block->get());
-      }
       return Status::OK();
     }
   }
@@ -445,12 +451,18 @@ inline Status BlockBasedTable::Decided(const BlockHandle& handle, ValueType type
 template <bool kTimed>
 Status BlockBasedTable::GetFromBlock(const ReadOptions& options, const BlockHandle& handle,
                                      const Slice& internal_key, GetContext* context, bool* done,
-                                     uint32_t* compared) const {
+                                     uint32_t* compared, LookupApproach* approach) const {
   *done = true;
+  Status s;
   BlockRef block;
-  PerfTimerIf<kTimed> getting(&PerfContext::new_table_block_iter_nanos);
-  Status s = GetDataBlock(options, handle, /*for_compaction=*/false, nullptr, &block);
-  getting.Stop();
+  uint32_t interval = RestartMarks::kUnknown;
+  if (approach != nullptr && approach->block) {
+    block = std::move(approach->block);
+    interval = approach->interval;
+  } else {
+    const PerfTimerIf<kTimed> getting(&PerfContext::new_table_block_iter_nanos);
+    s = GetDataBlock(options, handle, /*for_compaction=*/false, nullptr, &block);
+  }
   if (!s.ok()) {
     if (s.IsIncomplete()) context->MarkKeyMayExist();
     return s;
@@ -462,7 +474,7 @@ Status BlockBasedTable::GetFromBlock(const ReadOptions& options, const BlockHand
     if (!it.SeekByHash(internal_key)) return s;
   } else {
     const PerfTimerIf<kTimed> timer(&PerfContext::block_seek_nanos);
-    *compared += it.SeekUncounted(internal_key);
+    *compared += it.SeekUncounted(internal_key, interval);
   }
   if (!it.Valid()) [[unlikely]] {
     if (it.corrupt()) return BadEntry(handle, context);
@@ -548,9 +560,38 @@ Status BlockBasedTable::GetWithCursor(const ReadOptions& options, const Slice& i
   return index.status();
 }
 
+inline void BlockBasedTable::CountPassed(const Status& s, const GetContext& context) const {
+  const Perf perf;
+  if ((source_.statistics == nullptr && !perf.counts_levels()) || s.IsIncomplete()) return;
+  const bool found = context.state() != GetContext::kNotFound;
+  Tick(BLOOM_FILTER_FULL_POSITIVE);
+  perf.CountAt(level_, &PerfContextByLevel::bloom_filter_full_positive);
+  if (found) {
+    Tick(BLOOM_FILTER_FULL_TRUE_POSITIVE);
+    perf.CountAt(level_, &PerfContextByLevel::bloom_filter_full_true_positive);
+  }
+}
+
+Status BlockBasedTable::GetApproached(const ReadOptions& options, const Slice& internal_key,
+                                      GetContext* context) {
+  LookupApproach* const approach = context->approach();
+  approach->used = true;
+  const Perf perf;
+  if (HasFilter()) perf.Count(&PerfContext::bloom_sst_hit_count);
+  uint32_t compared = approach->compared;
+  bool done;  // always: see CanBeApproached()
+  Status s = GetFromBlock</*kTimed=*/false>(options, approach->handle, internal_key, context, &done,
+                                            &compared, approach);
+  perf.Count(&PerfContext::user_key_comparison_count, compared);
+  if (HasFilter()) CountPassed(s, *context);
+  return s;
+}
+
 template <bool kTimed>
 Status BlockBasedTable::GetEntry(const ReadOptions& options, const Slice& internal_key,
                                  GetContext* context, bool skip_filters) {
+  if (!kTimed && context->approach() != nullptr && context->approach()->table == this) [[unlikely]]
+    return GetApproached(options, internal_key, context);
   if (HasFilter() && !skip_filters && !KeyMayMatch(options, internal_key)) {
     Tick(BLOOM_FILTER_USEFUL);
     Perf().CountAt(level_, &PerfContextByLevel::bloom_filter_useful);
@@ -577,16 +618,7 @@ Status BlockBasedTable::GetEntry(const ReadOptions& options, const Slice& intern
   }
   const Perf perf;
   perf.Count(&PerfContext::user_key_comparison_count, compared);
-  if (HasFilter() && !skip_filters && (source_.statistics != nullptr || perf.counts_levels()) &&
-      !s.IsIncomplete()) {
-    const bool found = context->state() != GetContext::kNotFound;
-    Tick(BLOOM_FILTER_FULL_POSITIVE);
-    perf.CountAt(level_, &PerfContextByLevel::bloom_filter_full_positive);
-    if (found) {
-      Tick(BLOOM_FILTER_FULL_TRUE_POSITIVE);
-      perf.CountAt(level_, &PerfContextByLevel::bloom_filter_full_true_positive);
-    }
-  }
+  if (HasFilter() && !skip_filters) CountPassed(s, *context);
   return s;
 }
 

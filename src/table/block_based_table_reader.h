@@ -18,6 +18,7 @@
 
 #include "base/internal_key.h"
 #include "base/namespace.h"
+#include "cache/primary_cache.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
@@ -66,6 +67,8 @@ class BlockBasedTable final : public TableReader {
       return TracedGet(options, internal_key, context, skip_filters);
     return GetUntraced(options, internal_key, context, skip_filters);
   }
+  bool Approach(const ReadOptions& in_memory, const Slice& internal_key,
+                LookupApproach* approach) override;
   void AddMissingParts(const Slice& internal_key, std::vector<MetaPart>* parts) override;
   Status LoadPart(const ReadOptions& options, const MetaPart& part, Cleanable* pins) override;
   Status LocateBlock(const ReadOptions& options, const Slice& internal_key,
@@ -152,6 +155,9 @@ class BlockBasedTable final : public TableReader {
   Status PinPartitions(PrefetchBuffer* tail);
   void MakeCachePrefix();
 
+  // A data block was found in the cache.
+  void TellOfHit(const ReadOptions& options, const BlockHandle& handle, bool for_compaction,
+                 const BlockRef& block) const;
   // The second half of a lookup in the cache, which had nothing: reads the block, into the cache if
   // it is to be there.
   Status LoadDataBlock(const ReadOptions& options, const BlockHandle& handle, bool for_compaction,
@@ -195,12 +201,19 @@ class BlockBasedTable final : public TableReader {
   template <bool kTimed>
   Status GetWithCursor(const ReadOptions& options, const Slice& internal_key, GetContext* context,
                        uint32_t* compared) const;
-  // Looks for the key in one block. *done: the lookup is decided, or the table has no such key.
-  // *compared grows by how many keys were compared.
+  // Looks for the key in one block; `approach`, if not null, may have it already. *done: the lookup
+  // is decided, or the table has no such key. *compared grows by how many keys were compared.
   template <bool kTimed>
   Status GetFromBlock(const ReadOptions& options, const BlockHandle& handle,
                       const Slice& internal_key, GetContext* context, bool* done,
-                      uint32_t* compared) const;
+                      uint32_t* compared, LookupApproach* approach = nullptr) const;
+  // Whether lookups may be approached: filter and index are here, each key lies in one block, and
+  // nothing but the cache is asked for that.
+  bool CanBeApproached() const;
+  // Goes on from there, as GetEntry().
+  Status GetApproached(const ReadOptions& options, const Slice& internal_key, GetContext* context);
+  // The filter let a key through, and `context` knows why.
+  void CountPassed(const Status& s, const GetContext& context) const;
   Status BadEntry(const BlockHandle& handle, GetContext* context) const;
   Status Decided(const BlockHandle& handle, ValueType type, const GetContext& context) const;
   Status GetVersion(const BlockHandle& handle, const Slice& internal_key, DataBlockIter* it,
@@ -248,10 +261,11 @@ class BlockBasedTable final : public TableReader {
   CacheCharge charge_;  // for this reader
   const InternalKeyComparator icmp_;
   const bool bytewise_;
-  const bool hash_index_is_usable_;  // keys of different bytes differ
-  Cache* const cache_;               // may be null
-  const bool secondary_;             // there may be a secondary cache, and it is used
-  const uint8_t protection_bytes_;   // see TableReaderOptions
+  const bool hash_index_is_usable_;      // keys of different bytes differ
+  Cache* const cache_;                   // may be null
+  const PrimaryCache* const own_cache_;  // the same, if it is one of ours
+  const bool secondary_;                 // there may be a secondary cache, and it is used
+  const uint8_t protection_bytes_;       // see TableReaderOptions
   const uint64_t file_number_;
   const int level_;               // where the file was when it was opened; negative: not known
   BlockCacheTrace* const trace_;  // never null

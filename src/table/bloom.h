@@ -17,6 +17,7 @@
 
 #include "base/namespace.h"
 #include "base/xxph3.h"
+#include "cairn/compiler.h"
 #include "rocksdb/slice.h"
 
 namespace cairn {
@@ -46,8 +47,15 @@ class BloomReader {
   bool MayMatch(const Slice& user_key) const {
     return lines_ == 0 ? !matches_nothing_ : MayMatchHash(BloomHash(user_key));
   }
+  bool MayMatchAnyHash(uint64_t hash) const {
+    return lines_ == 0 ? !matches_nothing_ : MayMatchHash(hash);
+  }
+  // Asks the processor for what MayMatchHash() touches.
+  void Prefetch(uint64_t hash) const {
+    if (lines_ != 0) compiler::Prefetch(LineOf(hash));
+  }
   bool MayMatchHash(uint64_t hash) const {
-    const char* line = data_ + ((uint64_t{static_cast<uint32_t>(hash)} * lines_) >> 32) * 64;
+    const char* line = LineOf(hash);
     uint32_t h = static_cast<uint32_t>(hash >> 32);
     for (int i = 0; i < probes_; ++i, h *= 0x9e3779b9u) {
       const uint32_t bit = h >> (32 - 9);
@@ -59,6 +67,10 @@ class BloomReader {
   bool is_useful() const { return lines_ != 0 || matches_nothing_; }
 
  private:
+  const char* LineOf(uint64_t hash) const {
+    return data_ + ((uint64_t{static_cast<uint32_t>(hash)} * lines_) >> 32) * 64;
+  }
+
   const char* data_ = nullptr;
   uint32_t lines_ = 0;
   int probes_ = 0;

@@ -61,6 +61,14 @@ class FilterReader {
       return bloom_.MayMatch(bytes);
     return ribbon_.MayMatchHash(BloomHash(bytes));
   }
+  // The same in two steps: Prefetch() asks the processor for what MayMatchHash() touches. `hash`:
+  // BloomHash() of the bytes.
+  void Prefetch(uint64_t hash) const {
+    if (!is_ribbon_) bloom_.Prefetch(hash);
+  }
+  bool MayMatchHash(uint64_t hash) const {
+    return is_ribbon_ ? ribbon_.MayMatchHash(hash) : bloom_.MayMatchAnyHash(hash);
+  }
   // Does it ever say no?
   bool is_useful() const { return is_ribbon_ ? ribbon_.is_useful() : bloom_.is_useful(); }
 

@@ -16,6 +16,8 @@
 
 namespace cairn {
 
+struct LookupApproach;
+
 class GetContext {
  public:
   enum State {
@@ -60,6 +62,9 @@ class GetContext {
   }
   bool SaveMatch(SequenceNumber sequence, ValueType type, const Slice& value,
                  Cleanable* value_pinner);
+  // The lookup has come so far already; borrowed. Null: nowhere.
+  void GoOnFrom(LookupApproach* approach) { approach_ = approach; }
+  LookupApproach* approach() const { return approach_; }
   // The timestamp of the entry that SaveMatch() is about to be offered: that of the newest one
   // counts.
   void OfferTimestamp(const Slice& timestamp) {
@@ -116,6 +121,7 @@ class GetContext {
   SequenceNumber covering_ = 0;
   Slice covering_timestamp_;
   Timestamps* timestamps_ = nullptr;
+  LookupApproach* approach_ = nullptr;
   uint64_t trace_id_ = 0;
   uint64_t* batch_trace_id_ = nullptr;
   State state_ = kNotFound;

@@ -22,6 +22,7 @@
 #include "table/block_ref.h"
 #include "table/format.h"
 #include "table/get_context.h"
+#include "table/lookup_approach.h"
 #include "table/table_options.h"
 
 namespace cairn {
@@ -60,6 +61,14 @@ class TableReader {
   // block is missing (the context is marked, too).
   [[nodiscard]] virtual Status Get(const ReadOptions& options, const Slice& internal_key,
                                    GetContext* context, bool skip_filters = false) = 0;
+
+  // Takes the next step of `approach` towards what a Get of this key, without timestamps, touches,
+  // of what is in memory. False: that was the last one. A Get whose context has the approach finds
+  // it. `in_memory`: with ReadTier::kBlockCacheTier
+  virtual bool Approach(const ReadOptions& /*in_memory*/, const Slice& /*internal_key*/,
+                        LookupApproach* /*approach*/) {
+    return false;
+  }
 
   // Adds what a Get of this key would read of the filter and the index, as far as memory tells.
   // What it adds once that is loaded comes next; nothing: a data block does.

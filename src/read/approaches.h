@@ -1,0 +1,62 @@
+// Approaches: the keys of a batch on their way through memory, together (table/lookup_approach.h).
+//
+// Used by MultiGet for what is cached, before the lookups of the same keys. Not thread-safe; the
+// caller holds the super version. Reads nothing.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "base/internal_key.h"
+#include "base/namespace.h"
+#include "read/point_lookup.h"
+#include "read/table_walk.h"
+#include "rocksdb/options.h"
+#include "rocksdb/slice.h"
+#include "table/lookup_approach.h"
+
+namespace cairn {
+
+class Approaches {
+ public:
+  // Keys that are under way at once: as many waits as a processor can have, and few enough for
+  // what they touch to stay in its first cache.
+  static constexpr size_t kAtOnce = 16;
+  // Fewer keys are not worth it.
+  static constexpr size_t kFewest = 4;
+
+  // Whether lookups of such a request have anything of approaches.
+  static bool MayHelp(const LookupRequest& request, size_t keys);
+
+  explicit Approaches(const LookupRequest& request)
+      : request_(request), in_memory_(request.options) {
+    in_memory_.read_tier = kBlockCacheTier;
+  }
+  Approaches(const Approaches&) = delete;
+  Approaches& operator=(const Approaches&) = delete;
+
+  // Approaches the `n` keys, at most kAtOnce, each in the newest table that may have it; nothing
+  // where most of those before were found elsewhere.
+  void Start(const Slice* keys, size_t n);
+  // Of the i-th of them, for its lookup.
+  ApproachedTable* Of(size_t i) { return &ways_[i].approached; }
+
+ private:
+  struct Way {
+    std::optional<LookupKey> key;
+    TableReader* reader = nullptr;  // null: it has arrived
+    ApproachedTable approached = {};
+  };
+
+  // The next table that may have the key, from way->approached.at on.
+  void FindTable(Way* way) const;
+  void Step(Way* way) const;
+
+  const LookupRequest& request_;
+  ReadOptions in_memory_;
+  std::array<Way, kAtOnce> ways_;
+  size_t started_ = 0;
+};
+
+}  // namespace cairn
