@@ -20,7 +20,13 @@ constexpr uint64_t kMinStackSize = uint64_t{16} << 10;
 constexpr uint64_t kMaxStackSize = uint64_t{1} << 30;
 constexpr uint64_t kDefaultStackSize = uint64_t{256} << 10;
 
+constinit std::atomic<uint64_t> g_stack_size{kDefaultStackSize};
+
 }  // namespace
+
+void set_default_stack_size(size_t bytes) {
+  g_stack_size.store(std::clamp<uint64_t>(bytes, kMinStackSize, kMaxStackSize));
+}
 
 RuntimeOptions default_runtime_options() {
   // Never destroyed: static destructors may be the first to ask.
@@ -29,7 +35,7 @@ RuntimeOptions default_runtime_options() {
     made.workers = static_cast<int>(detail::number_from_environment(
         "FIBER_WORKERS", 1, kMaxWorkers, std::min<uint64_t>(hardware_concurrency(), kMaxWorkers)));
     made.stack_size = detail::number_from_environment("FIBER_STACK_SIZE", kMinStackSize,
-                                                      kMaxStackSize, kDefaultStackSize);
+                                                      kMaxStackSize, g_stack_size.load());
     return new RuntimeOptions(made);
   }();
   return *options;

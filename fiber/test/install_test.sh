@@ -31,6 +31,23 @@ cmake --build "$scratch/project" >/dev/null
 "$scratch/project/threads" thread
 "$scratch/project/threads_main" fiber
 
+echo "== large frames: a thread's stack, and an overflow that steps over the guard is told"
+cat > "$scratch/large_frame.cc" <<'END'
+#include <cstdio>
+int main(int argc, char**) {
+  volatile char large[1 << 20];
+  large[argc] = 1;
+  return large[argc] == 1 ? 0 : 1;
+}
+END
+"$cxx" "$scratch/large_frame.cc" -o "$scratch/large_frame" $(pkg-config --cflags --libs fiber-main)
+"$scratch/large_frame"
+if FIBER_STACK_SIZE=262144 "$scratch/large_frame" 2>"$scratch/said"; then
+  echo "a frame of 1 MiB fits on a stack of 256 KiB" >&2
+  exit 1
+fi
+grep 'stack overflow in fiber' "$scratch/said"
+
 echo "== fiberize"
 for example in before_fiberize before_fiberize_pthread; do
   moved=$scratch/moved_$example

@@ -2,6 +2,8 @@
 #include "fiber/std/thread.h"
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
@@ -9,6 +11,7 @@
 #include <stdexcept>
 #include <system_error>
 #include <unordered_set>
+#include <utility>
 
 #include "fiber/default_runtime.h"
 #include "fiber/guest.h"
@@ -353,12 +356,29 @@ TEST(DefaultRuntimeDeathTest, TakesItsSizeFromTheEnvironment) {
       {
         fiber::testing::set_environment("FIBER_WORKERS", "3");
         fiber::testing::set_environment("FIBER_STACK_SIZE", "131072");
+        fiber::set_default_stack_size(size_t{8} << 20);  // the environment's word stands
         const fiber::RuntimeOptions options = fiber::default_runtime_options();
         const bool right = fiber::default_runtime().workers() == 3 && options.workers == 3 &&
                            options.stack_size == 131072;
         exit(right ? 7 : 1);
       },
       ::testing::ExitedWithCode(7), "^$");
+}
+
+TEST(DefaultRuntimeDeathTest, TakesTheStacksThatTheProgramAsksForFirst) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (const auto& [asked, given] :
+       {std::pair<size_t, size_t>{8 << 20, 8 << 20}, std::pair<size_t, size_t>{1, 16 << 10},
+        std::pair<size_t, size_t>{SIZE_MAX, size_t{1} << 30}}) {
+    EXPECT_EXIT(
+        {
+          fiber::set_default_stack_size(asked);
+          const size_t stack_size = fiber::default_runtime_options().stack_size;
+          fiber::set_default_stack_size(size_t{1} << 20);
+          exit(stack_size == given && fiber::default_runtime_options().stack_size == given ? 7 : 1);
+        },
+        ::testing::ExitedWithCode(7), "^$");
+  }
 }
 
 TEST(DefaultRuntimeDeathTest, NamesAndIgnoresABadEnvironment) {

@@ -9,7 +9,7 @@ ATOMIC_WAITS = {'wait': 'blocks the worker: wait on a fiber_std::condition_varia
 REFUSED_CALLS = MASKED_CALLS | {'recv', 'recvfrom', 'recvmsg', 'recvmmsg', 'send', 'sendto', 'sendmsg', 'sendmmsg'}
 SMALL_TYPES = {'char', 'uint8_t', 'int8_t', 'byte', 'unsigned'}
 LARGE_ARRAY = 16384
-FIBER_STACK = 262144  # of a program whose main() runs on a fiber
+FIBER_STACK = 262144  # of the default runtime
 
 
 def apply(source, project):
@@ -96,7 +96,8 @@ def _large_arrays(source):
         if scope[-1].kind == 'block':
             source.note(code[i], LOOK, f"{size} bytes on the stack: a fiber's is small (FIBER_STACK_SIZE)")
         elif scope[-1].kind == 'class' and size >= FIBER_STACK:
-            source.note(code[i], LOOK, f"{size} bytes in each object: none fits on a fiber's stack (FIBER_STACK_SIZE)")
+            source.note(code[i], LOOK, f"{size} bytes in each object: more than a fiber's stack has without libfiber_main "
+                        "(FIBER_STACK_SIZE)")
 
 
 def _size(code, k):
