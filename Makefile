@@ -6,7 +6,7 @@ BUILD = cmake --build --preset
 # One more at a time than there are processors: some tests wait.
 CTEST = ctest --output-on-failure -j $(shell expr $(JOBS) + 1)
 .DEFAULT_GOAL := help
-.PHONY: help windows windows-test windows-check windows-bench c-test compare-headers ldb-suite jni jni-test jni-library kafka-test rust-test cluster-demo cluster-test cluster-bench cluster-library interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-blobs bench-backup bench-matrix bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb fiberize-httplib quick docs release-notes clean sharded-demo sharded-test sharded-bench sharded-library
+.PHONY: help windows windows-test windows-check windows-bench c-test compare-headers ldb-suite jni jni-test jni-library kafka-test rust-test cluster-demo cluster-test cluster-bench cluster-library interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-blobs bench-backup bench-matrix bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb fiberize-db-bench fiberize-httplib quick docs release-notes clean sharded-demo sharded-test sharded-bench sharded-library
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -319,6 +319,12 @@ fiberize-demo:  ## LevelDB's own tests on threads and, moved by tools/fiberize, 
 
 fiberize-rocksdb:  ## RocksDB 7.8.3's own tests on threads and, moved by tools/fiberize, on fibers (hours, in several runs); TESTS=all or names, ARGS="--minutes 60 --publish"
 	@scripts/fiberize_rocksdb $(if $(TESTS),--tests $(TESTS)) $(ARGS)
+
+fiberize-db-bench:  ## RocksDB 7.8.3's own db_bench on threads and, moved, on fibers, and Cairn's on fibers (builds for half an hour); ARGS=--publish
+	@scripts/install-deps.sh bench fiberize
+	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
+	@cmake --build build/demo -j $(JOBS) --target db_bench
+	@scripts/fiberize_db_bench --cairn build/demo/bench/db_bench $(ARGS)
 
 fiberize-httplib:  ## the same for cpp-httplib 0.11.4, a threaded server: its own tests (minutes)
 	@scripts/fiberize_httplib
