@@ -6,7 +6,7 @@ BUILD = cmake --build --preset
 # One more at a time than there are processors: some tests wait.
 CTEST = ctest --output-on-failure -j $(shell expr $(JOBS) + 1)
 .DEFAULT_GOAL := help
-.PHONY: help windows windows-test windows-check windows-bench c-test compare-headers ldb-suite jni jni-test jni-library kafka-test rust-test cluster-demo cluster-test cluster-bench cluster-library interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-blobs bench-backup bench-matrix bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb fiberize-db-bench fiberize-httplib quick docs release-notes clean sharded-demo sharded-test sharded-bench sharded-library
+.PHONY: help windows windows-test windows-check windows-bench c-test compare-headers ldb-suite jni jni-test jni-library kafka-test rust-test cluster-demo cluster-test cluster-bench cluster-library interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-blobs bench-backup bench-matrix bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb fiberize-db-bench fiberize-httplib fiberize-pzstd quick docs release-notes clean sharded-demo sharded-test sharded-bench sharded-library
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -328,6 +328,9 @@ fiberize-db-bench:  ## RocksDB 7.8.3's own db_bench on threads and, moved, on fi
 
 fiberize-httplib:  ## the same for cpp-httplib 0.11.4, a threaded server: its own tests (minutes)
 	@scripts/fiberize_httplib
+
+fiberize-pzstd:  ## the same for pzstd of zstd 1.5.4, a threaded tool: its own tests and round trips (minutes)
+	@scripts/fiberize_pzstd
 
 clean:  ## remove build/
 	rm -rf build
