@@ -19,7 +19,7 @@ fuzz="clang-19 libclang-rt-19-dev"
 
 fiber="g++ cmake ninja-build pkg-config python3 liburing-dev"    # the coroutine library alone
 fiberize="$fiber libgtest-dev libgmock-dev libbenchmark-dev libsnappy-dev liblz4-dev libzstd-dev zlib1g-dev libgflags-dev dpkg-dev
-  xz-utils patch binutils"
+  xz-utils patch binutils zstd"
 docs="git python3 python3-venv doxygen graphviz"
 suite="$build dpkg-dev xz-utils patch tcl python3-venv"    # Redis's own tests: redis_suite.py
 # RocksJava on Cairn: jni.py; what its own tests need.
