@@ -1,4 +1,5 @@
 """The table of what the test programs of another's project did on threads and on fibers (fiberize_runs.py), of all runs."""
+from collections import Counter
 import fnmatch
 import os
 import platform
@@ -70,9 +71,10 @@ def table(version, said, results, fibers):
     if lines:
         out += ['', 'Cases that did not pass in the whole run; in bold those that pass on threads and not on fibers:', '', *lines]
     out += ['', *left_out(results, ran, sides)]
-    commits = sorted({c for r in ran for c in r.all['commits']})
-    out += ['', f'{os.cpu_count()} processors that other work shared, Linux {platform.release()}: the seconds are rough. Runs of the '
-            f'commits {", ".join(commits)}.']
+    commits = Counter(c for r in ran for c in r.all['commits'])
+    out += ['', f'{os.cpu_count()} processors that other work shared, Linux {platform.release()}: the seconds are rough. A program '
+            'that is not run again keeps the result of its commit: '
+            f'{", ".join(f"{name} ({count} programs)" for name, count in sorted(commits.items()))}.']
     return '\n'.join(out) + '\n'
 
 
