@@ -6,7 +6,7 @@ BUILD = cmake --build --preset
 # One more at a time than there are processors: some tests wait.
 CTEST = ctest --output-on-failure -j $(shell expr $(JOBS) + 1)
 .DEFAULT_GOAL := help
-.PHONY: help windows windows-test windows-check windows-bench c-test compare-headers ldb-suite jni jni-test jni-library kafka-test rust-test cluster-demo cluster-test cluster-bench cluster-library interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-blobs bench-backup bench-matrix bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb fiberize-db-bench fiberize-httplib fiberize-pzstd quick docs release-notes clean sharded-demo sharded-test sharded-bench sharded-library
+.PHONY: help windows windows-test windows-check windows-bench c-test compare-headers ldb-suite jni jni-test jni-library kafka-test rust-test cluster-demo cluster-test cluster-bench cluster-library interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-blobs bench-backup bench-matrix bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb fiberize-db-bench fiberize-httplib fiberize-pzstd quick docs release-notes clean sharded-demo sharded-test sharded-bench sharded-library install-dropin
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -173,8 +173,8 @@ clang:  ## build with clang 19 and check the thread-safety annotations everywher
 c-test:  ## what RocksDB's own test of the C interface (fetched by cargo) lacks here, and why; bench/results/c-test.md
 	@scripts/install-deps.sh build
 	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
-	@cmake --build build/demo -j $(JOBS) --target cairn_shared
-	@scripts/c_test.py --library build/demo/libcairn.so --out bench/results/c-test.md
+	@cmake --build build/demo -j $(JOBS) --target cairn_dropin_7 cairn_dropin_10 cairn_dropin_11
+	@scripts/c_test.py --out bench/results/c-test.md
 
 compare-headers:  ## which names of RocksDB's C++ headers (fetched by cargo) are not here, and why; bench/results/headers.md
 	@scripts/install-deps.sh headers
@@ -301,6 +301,12 @@ ifeq ($(JNI),on)
 	@install -D -m 644 build/jni/7.8.3/lib/librocksdbjni.so $(DESTDIR)$(PREFIX)/lib/librocksdbjni.so
 endif
 	@if [ "$$(id -u)" -eq 0 ]; then ldconfig; fi
+
+install-dropin:  ## librocksdb.so.7.8, .10 and .11, on which programs run that were built for RocksDB's C interface: below PREFIX/lib/cairn/dropin
+	@scripts/install-deps.sh build
+	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
+	@cmake --build build/demo -j $(JOBS) --target cairn_dropin_7 cairn_dropin_10 cairn_dropin_11
+	@cmake --install build/demo --prefix $(PREFIX) --component dropin
 
 install-fiber:  ## the coroutine library alone: headers, libfiber.a, fiber.pc, CMake package, fiberize; PREFIX=/usr/local
 	@scripts/install-deps.sh fiber

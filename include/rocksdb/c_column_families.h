@@ -82,11 +82,13 @@ extern ROCKSDB_LIBRARY_API void rocksdb_approximate_sizes_cf(
     const char* const* range_start_key, const size_t* range_start_key_len,
     const char* const* range_limit_key, const size_t* range_limit_key_len, uint64_t* sizes,
     char** errptr);
-/* What include_flags may have set: files (the other functions' default), memtables. */
+/* What include_flags may have set, at least one: files (the other functions' default), memtables,
+   blob files. */
 enum {
   rocksdb_size_approximation_flags_none = 0,
   rocksdb_size_approximation_flags_include_memtable = 1 << 0,
   rocksdb_size_approximation_flags_include_files = 1 << 1,
+  rocksdb_size_approximation_flags_include_blob_files = 1 << 2,
 };
 extern ROCKSDB_LIBRARY_API void rocksdb_approximate_sizes_cf_with_flags(
     rocksdb_t* db, rocksdb_column_family_handle_t* column_family, int num_ranges,

@@ -129,7 +129,17 @@ extern ROCKSDB_LIBRARY_API uint64_t
 rocksdb_statistics_histogram_data_get_count(rocksdb_statistics_histogram_data_t* data);
 extern ROCKSDB_LIBRARY_API uint64_t
 rocksdb_statistics_histogram_data_get_sum(rocksdb_statistics_histogram_data_t* data);
-/* StatsLevel of statistics.h; without statistics: of no effect, and 0. */
+/* StatsLevel of statistics.h. */
+enum {
+  rocksdb_statistics_level_disable_all = 0,
+  rocksdb_statistics_level_except_tickers = rocksdb_statistics_level_disable_all,
+  rocksdb_statistics_level_except_histogram_or_timers = 1,
+  rocksdb_statistics_level_except_timers = 2,
+  rocksdb_statistics_level_except_detailed_timers = 3,
+  rocksdb_statistics_level_except_time_for_mutex = 4,
+  rocksdb_statistics_level_all = 5
+};
+/* A number beyond them is the nearest one. Without statistics: of no effect, and 0. */
 extern ROCKSDB_LIBRARY_API void rocksdb_options_set_statistics_level(rocksdb_options_t*, int level);
 extern ROCKSDB_LIBRARY_API int rocksdb_options_get_statistics_level(rocksdb_options_t*);
 

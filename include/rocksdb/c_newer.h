@@ -95,7 +95,8 @@ extern ROCKSDB_LIBRARY_API unsigned char rocksdb_readoptions_get_auto_readahead_
 
 enum {
   rocksdb_block_based_table_index_block_search_type_binary = 0,
-  rocksdb_block_based_table_index_block_search_type_interpolation = 1
+  rocksdb_block_based_table_index_block_search_type_interpolation = 1,
+  rocksdb_block_based_table_index_block_search_type_auto = 2
 };
 extern ROCKSDB_LIBRARY_API void rocksdb_block_based_options_set_index_block_search_type(
     rocksdb_block_based_table_options_t* opt, int v);

@@ -299,6 +299,14 @@ extern ROCKSDB_LIBRARY_API unsigned char rocksdb_options_get_disable_auto_compac
     rocksdb_options_t*);
 extern ROCKSDB_LIBRARY_API void rocksdb_options_set_compaction_style(rocksdb_options_t*, int);
 extern ROCKSDB_LIBRARY_API int rocksdb_options_get_compaction_style(rocksdb_options_t*);
+/* CompactionPri of advanced_options.h. */
+enum {
+  rocksdb_k_by_compensated_size_compaction_pri = 0,
+  rocksdb_k_oldest_largest_seq_first_compaction_pri = 1,
+  rocksdb_k_oldest_smallest_seq_first_compaction_pri = 2,
+  rocksdb_k_min_overlapping_ratio_compaction_pri = 3,
+  rocksdb_k_round_robin_compaction_pri = 4
+};
 extern ROCKSDB_LIBRARY_API void rocksdb_options_set_compaction_pri(rocksdb_options_t*, int);
 extern ROCKSDB_LIBRARY_API int rocksdb_options_get_compaction_pri(rocksdb_options_t*);
 extern ROCKSDB_LIBRARY_API void rocksdb_options_set_ttl(rocksdb_options_t*, uint64_t);

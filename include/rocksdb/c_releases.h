@@ -2,7 +2,9 @@
    releases of RocksDB that bindings are written for. Part of rocksdb/c.h, which includes it.
    CAIRN_C_RELEASE says which: 7    RocksDB 7.8 to 8.1 8    8.10 10   9 and 10, the default 11   11
    A program, or all of a binding, has one of them. The library has them all: the default by its
-   name, the others by a name with the number, which the compiler is told here (GCC and clang). */
+   name, the others by a name with the number, which the compiler is told here (GCC and clang).
+   CAIRN_C_DROPIN: each by its own name, as in RocksDB's header, for what is linked with a library
+   that stands for RocksDB's of the release (make install-dropin), and for nothing else. */
 #ifndef ROCKSDB_INCLUDE_C_RELEASES_H_
 #define ROCKSDB_INCLUDE_C_RELEASES_H_
 
@@ -11,7 +13,9 @@
 #ifndef CAIRN_C_RELEASE
 #define CAIRN_C_RELEASE 10
 #endif
-#if CAIRN_C_RELEASE != 10
+#ifdef CAIRN_C_DROPIN
+#define CAIRN_C_NAME(name)
+#elif CAIRN_C_RELEASE != 10
 #ifndef __GNUC__
 #error "CAIRN_C_RELEASE other than 10 needs GCC or clang"
 #endif
@@ -23,7 +27,7 @@
 extern "C" {
 #endif
 
-#if CAIRN_C_RELEASE == 10
+#if CAIRN_C_RELEASE == 10 && !defined(CAIRN_C_DROPIN)
 /* Behind what other releases' programs call; not to be called by these names. (bindgen takes one
    function of those with the same name in the library.) */
 extern ROCKSDB_LIBRARY_API void rocksdb_enable_file_deletions_7(rocksdb_t* db, unsigned char force,

@@ -18,8 +18,14 @@ typedef void (*rocksdb_walfilter_column_family_log_number_map_cb)(
     size_t column_family_log_number_count, const char* const* column_family_names,
     const size_t* column_family_name_lengths, const uint32_t* column_family_name_ids,
     size_t column_family_name_count);
-/* One write. Returns 0: go on; 1: it is dropped; 2: so is all that follows; 3: the log is damaged
-   here. To change it, fill new_batch, which is empty, and set *batch_changed. */
+/* What the next returns: go on; it is dropped; so is all that follows; the log is damaged here. */
+enum {
+  rocksdb_wal_filter_continue_processing = 0,
+  rocksdb_wal_filter_ignore_current_record = 1,
+  rocksdb_wal_filter_stop_replay = 2,
+  rocksdb_wal_filter_corrupted_record = 3
+};
+/* One write. To change it, fill new_batch, which is empty, and set *batch_changed. */
 typedef int (*rocksdb_walfilter_log_record_found_cb)(void* state, unsigned long long log_number,
                                                      const char* log_file_name,
                                                      size_t log_file_name_len,

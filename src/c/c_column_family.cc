@@ -208,9 +208,13 @@ void rocksdb_approximate_sizes_cf_with_flags(
     uint64_t* sizes, char** errptr) {
   const std::vector<Range> ranges = cairn::Ranges(num_ranges, range_start_key, range_start_key_len,
                                                   range_limit_key, range_limit_key_len);
+  const auto has = [include_flags](int flag) { return (include_flags & flag) != 0; };
+  SizeApproximationOptions what;
+  what.include_memtables = has(rocksdb_size_approximation_flags_include_memtable);
+  what.include_files = has(rocksdb_size_approximation_flags_include_files);
+  what.include_blob_files = has(rocksdb_size_approximation_flags_include_blob_files);
   Report(errptr,
-         db->rep->GetApproximateSizes(column_family->rep, ranges.data(), num_ranges, sizes,
-                                      static_cast<DB::SizeApproximationFlags>(include_flags)));
+         db->rep->GetApproximateSizes(what, column_family->rep, ranges.data(), num_ranges, sizes));
 }
 void rocksdb_compact_range_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
                               const char* start_key, size_t start_key_len, const char* limit_key,

@@ -312,12 +312,6 @@ void rocksdb_flush_wal(rocksdb_t* db, unsigned char sync, char** errptr) {
 void rocksdb_disable_file_deletions(rocksdb_t* db, char** errptr) {
   Report(errptr, db->rep->DisableFileDeletions());
 }
-void rocksdb_enable_file_deletions(rocksdb_t* db, char** errptr) {
-  Report(errptr, db->rep->EnableFileDeletions(/*force=*/false));
-}
-void rocksdb_enable_file_deletions_7(rocksdb_t* db, unsigned char force, char** errptr) {
-  Report(errptr, db->rep->EnableFileDeletions(force != 0));
-}
 void rocksdb_delete_file(rocksdb_t* db, const char* name) {
   db->rep->DeleteFile(name).PermitUncheckedError();  // there is nowhere to say it
 }

@@ -6,41 +6,9 @@
 
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
 
-struct rocksdb_slicetransform_t {
-  std::unique_ptr<const SliceTransform> rep;
-};
 struct rocksdb_write_buffer_manager_t {
   std::shared_ptr<WriteBufferManager> rep;
 };
-
-namespace {
-
-// An extractor of the caller's functions.
-class CallbackTransform final : public SliceTransform {
- public:
-  void* state;
-  void (*destructor)(void*);
-  char* (*transform)(void*, const char* key, size_t length, size_t* dst_length);
-  unsigned char (*in_domain)(void*, const char* key, size_t length);
-  unsigned char (*in_range)(void*, const char* key, size_t length);
-  const char* (*name)(void*);
-
-  ~CallbackTransform() override { destructor(state); }
-  const char* Name() const override { return name(state); }
-  Slice Transform(const Slice& key) const override {
-    size_t length = 0;
-    const char* const start = transform(state, key.data(), key.size(), &length);
-    return Slice(start, length);
-  }
-  bool InDomain(const Slice& key) const override {
-    return in_domain(state, key.data(), key.size()) != 0;
-  }
-  bool InRange(const Slice& dst) const override {
-    return in_range != nullptr && in_range(state, dst.data(), dst.size()) != 0;
-  }
-};
-
-}  // namespace
 
 extern "C" {
 
@@ -60,27 +28,6 @@ void rocksdb_options_set_prefix_extractor(rocksdb_options_t* o,
   if (prefix_extractor == nullptr) return;
   o->rep.prefix_extractor = std::move(prefix_extractor->rep);
   delete prefix_extractor;
-}
-rocksdb_slicetransform_t* rocksdb_slicetransform_create(
-    void* state, void (*destructor)(void*),
-    char* (*transform)(void*, const char* key, size_t length, size_t* dst_length),
-    unsigned char (*in_domain)(void*, const char* key, size_t length),
-    unsigned char (*in_range)(void*, const char* key, size_t length), const char* (*name)(void*)) {
-  auto made = std::make_unique<CallbackTransform>();
-  made->state = state;
-  made->destructor = destructor;
-  made->transform = transform;
-  made->in_domain = in_domain;
-  made->in_range = in_range;
-  made->name = name;
-  return new rocksdb_slicetransform_t{std::move(made)};
-}
-rocksdb_slicetransform_t* rocksdb_slicetransform_create_11(
-    void* state, void (*destructor)(void*),
-    char* (*transform)(void*, const char* key, size_t length, size_t* dst_length),
-    unsigned char (*in_domain)(void*, const char* key, size_t length), const char* (*name)(void*)) {
-  return rocksdb_slicetransform_create(state, destructor, transform, in_domain,
-                                       /*in_range=*/nullptr, name);
 }
 rocksdb_slicetransform_t* rocksdb_slicetransform_create_fixed_prefix(size_t length) {
   return new rocksdb_slicetransform_t{

