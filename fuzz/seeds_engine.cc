@@ -32,6 +32,8 @@
 #include "table/properties.h"
 #include "table/table_builder.h"
 #include "trace/block_cache_trace_format.h"
+#include "trace/io_trace_format.h"
+#include "trace/trace_fields.h"
 #include "trace/trace_format.h"
 
 namespace cairn::fuzz {
@@ -247,7 +249,7 @@ void AddTraces(const AddSeed& add) {
   const Slice keys[] = {"a", "b"};
   add("trace", "header", entry(kTraceBegin, TraceHeaderText()));
   add("trace", "footer", entry(kTraceEnd, ""));
-  add("trace", "block-header", entry(kTraceBegin, EncodeBlockTraceHeader()));
+  add("trace", "version-header", entry(kTraceBegin, EncodeVersionHeader()));
   BlockCacheTraceRecord access;
   access.caller = kUserGet;
   access.block_type = kBlockTraceDataBlock;
@@ -256,6 +258,16 @@ void AddTraces(const AddSeed& add) {
   access.caller = kUserIterator;
   add("trace", "block-of-iterator",
       entry(kBlockTraceIndexBlock, EncodeBlockAccess(access, "block", "default", "")));
+  IOTraceRecord call;
+  call.file_operation = "Read";
+  call.file_name = "000009.sst";
+  call.io_status = "OK";
+  add("trace", "call", entry(kIOTracer, EncodeIOCall(call)));
+  call.file_size = 3;
+  call.length = 2;
+  call.offset = 1;
+  call.request = "id";
+  add("trace", "call-with-all", entry(kIOTracer, EncodeIOCall(call)));
   add("trace", "write", entry(kTraceWrite, EncodeTracedWrite(SomeBatch())));
   add("trace", "old-write", entry(kTraceWrite, SomeBatch()));
   add("trace", "get", entry(kTraceGet, EncodeTracedGet(7, "key")));

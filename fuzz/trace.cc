@@ -1,5 +1,6 @@
-// Any bytes as a record of a trace of operations, in both versions, and of one of the block cache:
-// read or refused; what is read encodes to a record that says the same.
+// Any bytes as a record of a trace of operations, in both versions, of one of the block cache, and
+// of one of a file system's calls: read or refused; what is read encodes to a record that says the
+// same.
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,6 +11,8 @@
 #include "rocksdb/block_cache_trace_writer.h"
 #include "rocksdb/trace_record.h"
 #include "trace/block_cache_trace_format.h"
+#include "trace/io_trace_format.h"
+#include "trace/trace_fields.h"
 #include "trace/trace_format.h"
 
 namespace cairn::fuzz {
@@ -75,6 +78,19 @@ void ReadAccess(const TraceEntry& entry) {
   FUZZ_CHECK(PayloadOf(same) == again.payload);
 }
 
+void ReadCall(const TraceEntry& entry) {
+  IOTraceRecord call;
+  const Status s = DecodeIOCall(entry, &call);
+  FUZZ_CHECK(s.ok() || s.IsCorruption() || s.IsNotSupported());
+  if (!s.ok()) return;
+  FUZZ_CHECK(call.access_timestamp == entry.timestamp);
+  TraceEntry again = entry;
+  again.payload = EncodeIOCall(call);
+  IOTraceRecord same;
+  FUZZ_CHECK(DecodeIOCall(again, &same).ok());
+  FUZZ_CHECK(EncodeIOCall(same) == again.payload);
+}
+
 }  // namespace
 
 }  // namespace cairn::fuzz
@@ -97,8 +113,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   FUZZ_CHECK(!s.ok() || version <= 2);
   for (const int of : {1, 2}) fuzz::ReadRecord(entry, of);
   uint32_t major, minor;
-  const Status of_blocks = ParseBlockTraceHeader(entry, &major, &minor);
-  FUZZ_CHECK(of_blocks.ok() || of_blocks.IsCorruption());
+  const Status with_versions = ParseVersionHeader(entry, "trace", &major, &minor);
+  FUZZ_CHECK(with_versions.ok() || with_versions.IsCorruption());
   fuzz::ReadAccess(entry);
+  fuzz::ReadCall(entry);
   return 0;
 }

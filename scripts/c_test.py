@@ -50,7 +50,6 @@ ASIDE_11 = {
 PARTS = {
     'backup_and_restore': ('memcmp', 'a restored database has its source\'s identity'),
     'block_based_options_auto': (r'\w*user_defined_index\w*|factory_name\w*', 'user-defined indexes are refused'),
-    'trace': (r'\w*io_trace\w*', 'accesses to files are not traced'),
     'read_options': (r'\w*table_index_factory\w*', 'user-defined indexes are refused'),
 }
 

@@ -47,8 +47,9 @@ STRUCTS = [
     ('utilities/backup_engine.h', 'CreateBackupOptions'),
     ('utilities/backup_engine.h', 'RestoreOptions'),
 ]
-# Files that carry options around, or show them, and decide nothing by them; and functions that do.
-CARRIERS = re.compile(r'src/(c/|toolkit/|options/(options_table|option_fields|mutable_options|object_strings|options_dump)|table/options\.cc)|_test\.cc$|/testing/')
+# Files that carry options around, or show them, and decide nothing by them; and functions that do. (What traced_file_system.cc reads is a
+# field of the same name in IODebugContext.)
+CARRIERS = re.compile(r'src/(c/|toolkit/|options/(options_table|option_fields|mutable_options|object_strings|options_dump)|table/options\.cc|trace/traced_file_system\.cc)|_test\.cc$|/testing/')
 SHOWS = re.compile(r'::GetPrintableOptions\(\) const \{.*?^\}', re.S | re.M)
 HINT = re.compile(r'\b(a hint|no effect|without effect|ignored)\b', re.I)
 REFUSED = re.compile(r'\bunsupported\b', re.I)
@@ -214,7 +215,10 @@ NOTES = [
     '  families do nothing in `Prepare`.',
     '- `DB::StartBlockCacheTrace`: the file is RocksDB\'s, both ways. A record is what the block cache was asked: what a MultiGet',
     '  reads for several keys together is looked up for `Prefetch` first, once; what only memory may answer (`kBlockCacheTier`) is told of where',
-    '  it was there. Dictionaries and range tombstones are the table\'s own: they are not looked up. `StartIOTrace` is `NotSupported`.',
+    '  it was there. Dictionaries and range tombstones are the table\'s own: they are not looked up.',
+    '- `DB::StartIOTrace`: the file is RocksDB\'s, both ways. Beyond what RocksDB tells, it has `Sync`, `Fsync` and `RangeSync`, and the opening of',
+    '  all files; a call whose status is an error is told with it, also in a `MultiRead` that fails as a whole. As in RocksDB, renames, links,',
+    '  locks and `FileExists` are not told, nor the files of `LOG`. `ReadOptions::request_id` has no effect: no call has one.',
     '- `SystemClock`: `Default()`, `Env::GetSystemClock()` and clocks of one\'s own for a program\'s use. A database takes its time from fiber: a',
     '  test runs in a `fiber::Simulation`, whose clock is virtual. `TimedWait` is not there.',
     '- An `Env` of one\'s own, derived from `Env` or `EnvWrapper`, may override all that RocksDB\'s has. What a class derived from `Env` leaves',

@@ -31,6 +31,7 @@ SUITES = {
     'db_bench': (['bench/db_bench_test.py', '{bin}/db_bench'], ['db_bench']),
     'db_bench_flags': (['bench/db_bench_flags_test.py', '{bin}/db_bench'], ['db_bench']),
     'trace_analyzer': (['test/tools/trace_analyzer_test.py', '{bin}/trace_analyzer'], ['trace_analyzer']),
+    'io_tracer_parser': (['test/tools/io_tracer_parser_test.py', '{bin}/io_tracer_parser'], ['io_tracer_parser']),
     'block_cache_trace_analyzer': (['test/tools/block_cache_trace_analyzer_test.py', '{bin}/block_cache_trace_analyzer'],
                                    ['block_cache_trace_analyzer']),
     'kv_bench': (['bench/kv_bench_test.py', '{bin}/kv_bench', '{build}/libcairn.dll'], ['kv_bench']),

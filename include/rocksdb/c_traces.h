@@ -17,7 +17,16 @@ typedef struct rocksdb_replayer_t rocksdb_replayer_t;
 typedef struct rocksdb_trace_options_t rocksdb_trace_options_t;
 typedef struct rocksdb_trace_reader_t rocksdb_trace_reader_t;
 
-/* The fields of TraceOptions; `filter`: bits of TraceFilterType. */
+/* TraceFilterType. */
+enum {
+  rocksdb_trace_filter_none = 0,
+  rocksdb_trace_filter_get = 1 << 0,
+  rocksdb_trace_filter_write = 1 << 1,
+  rocksdb_trace_filter_iterator_seek = 1 << 2,
+  rocksdb_trace_filter_iterator_seek_for_prev = 1 << 3,
+  rocksdb_trace_filter_multi_get = 1 << 4
+};
+/* The fields of TraceOptions; `filter`: bits of these. */
 extern ROCKSDB_LIBRARY_API rocksdb_trace_options_t* rocksdb_trace_options_create(void);
 extern ROCKSDB_LIBRARY_API void rocksdb_trace_options_destroy(rocksdb_trace_options_t* options);
 extern ROCKSDB_LIBRARY_API uint64_t rocksdb_trace_options_get_filter(rocksdb_trace_options_t* opt);
@@ -103,8 +112,6 @@ rocksdb_block_cache_trace_writer_options_get_max_trace_file_size(
 extern ROCKSDB_LIBRARY_API void rocksdb_block_cache_trace_writer_options_set_max_trace_file_size(
     rocksdb_block_cache_trace_writer_options_t* opt, uint64_t v);
 extern ROCKSDB_LIBRARY_API void rocksdb_end_block_cache_trace(rocksdb_t* db, char** errptr);
-/* Accesses of files are not traced: to start such a trace, or to end one, is an error, "Not
-   implemented". */
 extern ROCKSDB_LIBRARY_API void rocksdb_end_io_trace(rocksdb_t* db, char** errptr);
 extern ROCKSDB_LIBRARY_API void rocksdb_start_block_cache_trace(
     rocksdb_t* db, rocksdb_env_t* env, const rocksdb_envoptions_t* env_options,
@@ -114,6 +121,7 @@ extern ROCKSDB_LIBRARY_API void rocksdb_start_block_cache_trace_with_options(
     const rocksdb_block_cache_trace_options_t* options,
     const rocksdb_block_cache_trace_writer_options_t* writer_options, const char* trace_path,
     char** errptr);
+/* The calls of the file system: see DB::StartIOTrace. */
 extern ROCKSDB_LIBRARY_API void rocksdb_start_io_trace(rocksdb_t* db, rocksdb_env_t* env,
                                                        const rocksdb_envoptions_t* env_options,
                                                        const rocksdb_trace_options_t* options,

@@ -921,12 +921,18 @@ class DB {
   virtual Status EndBlockCacheTrace() {
     return Status::NotSupported("EndBlockCacheTrace() is not implemented.");
   }
-  // A trace of the calls of the file system (reads, writes, and what else it is asked for) is not
-  // made: both are NotSupported.
+  // Writes a record of each call of the file system that the database makes (what is called, of
+  // which file, how long it took, what came of it) to `writer`, which the database owns from here.
+  // The bytes are RocksDB's; our tool for them is io_tracer_parser. Of the options
+  // max_trace_file_size counts. Calls wait for the writer, one after the other, and do not fail
+  // with it. Busy: one is running. InvalidArgument: there is no writer. Else what it said to the
+  // header. Thread-safe.
   virtual Status StartIOTrace(const TraceOptions& /*options*/,
                               std::unique_ptr<TraceWriter>&& /*writer*/) {
     return Status::NotSupported("StartIOTrace() is not implemented.");
   }
+  // Closes and deletes the writer. OK, whether or not a trace was running. Closing the database
+  // does the same.
   virtual Status EndIOTrace() { return Status::NotSupported("EndIOTrace() is not implemented."); }
 
   // *replayer does on this database what `reader`'s trace tells (rocksdb/utilities/replayer.h).

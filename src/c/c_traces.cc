@@ -34,12 +34,6 @@ EnvOptions OptionsOf(const rocksdb_envoptions_t* options) {
   return options == nullptr ? EnvOptions() : options->rep;
 }
 
-// Whatever the arguments are: no accesses of files are traced.
-void NotTraced(char** errptr) {
-  Report(errptr, Status::NotSupported("traces of accesses of files",
-                                      "not supported by this version of Cairn"));
-}
-
 std::unique_ptr<TraceReader> OpenTrace(rocksdb_env_t* env, const rocksdb_envoptions_t* options,
                                        const char* path, char** errptr) {
   std::unique_ptr<TraceReader> reader;
@@ -165,12 +159,14 @@ void rocksdb_start_block_cache_trace_with_options(
 void rocksdb_end_block_cache_trace(rocksdb_t* db, char** errptr) {
   Report(errptr, db->rep->EndBlockCacheTrace());
 }
-void rocksdb_start_io_trace(rocksdb_t* /*db*/, rocksdb_env_t* /*env*/,
-                            const rocksdb_envoptions_t* /*env_options*/,
-                            const rocksdb_trace_options_t* /*options*/, const char* /*trace_path*/,
+void rocksdb_start_io_trace(rocksdb_t* db, rocksdb_env_t* env,
+                            const rocksdb_envoptions_t* env_options,
+                            const rocksdb_trace_options_t* options, const char* trace_path,
                             char** errptr) {
-  NotTraced(errptr);
+  std::unique_ptr<TraceWriter> writer = NewTrace(env, env_options, trace_path, errptr);
+  if (writer == nullptr) return;
+  Report(errptr, db->rep->StartIOTrace(options->rep, std::move(writer)));
 }
-void rocksdb_end_io_trace(rocksdb_t* /*db*/, char** errptr) { NotTraced(errptr); }
+void rocksdb_end_io_trace(rocksdb_t* db, char** errptr) { Report(errptr, db->rep->EndIOTrace()); }
 
 }  // extern "C"

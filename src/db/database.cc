@@ -30,6 +30,7 @@
 #include "fs/managed_file_system.h"
 #include "fs/observed_file_system.h"
 #include "fs/reopening_file_system.h"
+#include "trace/traced_file_system.h"
 
 namespace cairn {
 namespace {
@@ -81,7 +82,9 @@ Database::Database(DB* db, const DBOptions& db_options, std::string dbname, Open
       open_tables(
           std::make_shared<OpenTables>(options.max_open_files, options.table_cache_numshardbits)),
       managed_directories(ManagedDirectories(options, name, mode)),
-      wrapped_fs(Wrapped(env->GetFileSystem(), options, managed_directories, open_tables)),
+      io_trace(std::make_shared<IOTrace>()),
+      wrapped_fs(Wrapped(std::make_shared<TracedFileSystem>(env->GetFileSystem(), io_trace),
+                         options, managed_directories, open_tables)),
       fs(wrapped_fs.get()),
       space(managed_directories.empty()
                 ? nullptr

@@ -57,6 +57,7 @@
 #include "rocksdb/listener.h"
 #include "table/table_cache.h"
 #include "trace/block_cache_trace.h"
+#include "trace/io_trace.h"
 #include "trace/operation_trace.h"
 #include "wal/wal_set.h"
 
@@ -146,7 +147,8 @@ struct Database {
   Env* const env;
   std::shared_ptr<OpenTables> open_tables;          // of all families; constant until it is closed
   const std::set<std::string> managed_directories;  // whose files `space` hears of
-  const std::shared_ptr<FileSystem> wrapped_fs;     // the Env's, and what the options put around it
+  const std::shared_ptr<IOTrace> io_trace;       // wrapped_fs and its files tell it of their calls
+  const std::shared_ptr<FileSystem> wrapped_fs;  // the Env's, and what the options put around it
   FileSystem* const fs;
   SpaceManager* const space;  // the options' sst_file_manager; null: none, or nothing is written
   FileOptions file_options;

@@ -397,6 +397,17 @@ Status DBImpl::EndBlockCacheTrace() {
   return Status::OK();
 }
 
+Status DBImpl::StartIOTrace(const TraceOptions& options, std::unique_ptr<TraceWriter>&& writer) {
+  if (db_.Forked()) return db_.ForkedStatus();
+  return db_.io_trace->Start(db_.env->NowMicros(), options, std::move(writer));
+}
+
+Status DBImpl::EndIOTrace() {
+  if (db_.Forked()) return db_.ForkedStatus();
+  db_.io_trace->End();
+  return Status::OK();
+}
+
 Status DBImpl::NewDefaultReplayer(const std::vector<ColumnFamilyHandle*>& handles,
                                   std::unique_ptr<TraceReader>&& reader,
                                   std::unique_ptr<Replayer>* replayer) {

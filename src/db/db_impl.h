@@ -194,6 +194,8 @@ class DBImpl final : public DB {
   Status StartBlockCacheTrace(const BlockCacheTraceOptions& options,
                               std::unique_ptr<BlockCacheTraceWriter>&& writer) override;
   Status EndBlockCacheTrace() override;
+  Status StartIOTrace(const TraceOptions& options, std::unique_ptr<TraceWriter>&& writer) override;
+  Status EndIOTrace() override;
   Status NewDefaultReplayer(const std::vector<ColumnFamilyHandle*>& handles,
                             std::unique_ptr<TraceReader>&& reader,
                             std::unique_ptr<Replayer>* replayer) override;

@@ -618,6 +618,7 @@ Status Opening::CloseAtLast() {
     db_.fs->UnlockFile(db_.lock, IOOptions(), nullptr).PermitUncheckedError();
     db_.lock = nullptr;
   }
+  db_.io_trace->End();
   LogInfo(db_.options.info_log.get(), "Shutdown complete");
   if (db_.options.info_log != nullptr) db_.options.info_log->Flush();
   return result;

@@ -7,6 +7,7 @@
 #include "cairn/block_cache_trace_reader.h"
 #include "rocksdb/block_cache_trace_writer.h"
 #include "trace/block_cache_trace_format.h"
+#include "trace/trace_fields.h"
 #include "trace/trace_format.h"
 
 namespace cairn {
@@ -27,8 +28,7 @@ class BlockTraceWriter final : public BlockCacheTraceWriter {
                          EncodeBlockAccess(record, block_key, cf_name, referenced_key)));
   }
   Status WriteHeader() override {
-    return file_->Write(
-        EncodeTraceEntry(clock_->NowMicros(), kTraceBegin, EncodeBlockTraceHeader()));
+    return file_->Write(EncodeTraceEntry(clock_->NowMicros(), kTraceBegin, EncodeVersionHeader()));
   }
 
  private:
@@ -47,7 +47,8 @@ BlockCacheTraceReader::~BlockCacheTraceReader() = default;
 Status BlockCacheTraceReader::ReadHeader() {
   TraceEntry header;
   Status s = ReadFirstTraceEntry(file_.get(), &bytes_, &header);
-  if (s.ok()) s = ParseBlockTraceHeader(header, &major_version_, &minor_version_);
+  if (s.ok())
+    s = ParseVersionHeader(header, "trace of a block cache", &major_version_, &minor_version_);
   if (s.ok()) header_timestamp_ = header.timestamp;
   return s;
 }

@@ -1,54 +1,10 @@
 #include "trace/block_cache_trace_format.h"
 
-#include <utility>
-
 #include "base/coding.h"
-#include "rocksdb/version.h"
 #include "trace/block_cache_trace.h"
+#include "trace/trace_fields.h"
 
 namespace cairn {
-namespace {
-
-// Takes the fields off a payload, in their order.
-class BlockTraceFields {
- public:
-  explicit BlockTraceFields(const Slice& payload) : rest_(payload) {}
-
-  void Take(uint32_t* number) { ok_ = ok_ && GetFixed32(&rest_, number); }
-  void Take(uint64_t* number) { ok_ = ok_ && GetFixed64(&rest_, number); }
-  void Take(std::string* string) {
-    Slice bytes;
-    ok_ = ok_ && GetLengthPrefixedSlice(&rest_, &bytes);
-    if (ok_) string->assign(bytes.data(), bytes.size());
-  }
-  void Take(char* byte) {
-    ok_ = ok_ && !rest_.empty();
-    if (!ok_) return;
-    *byte = rest_[0];
-    rest_.remove_prefix(1);
-  }
-  void Take(bool* flag) {
-    char byte = 0;
-    Take(&byte);
-    *flag = byte != 0;
-  }
-  // All was there, and nothing else is.
-  bool Finish() const { return ok_ && rest_.empty(); }
-
- private:
-  Slice rest_;
-  bool ok_ = true;
-};
-
-}  // namespace
-
-std::string EncodeBlockTraceHeader() {
-  std::string payload;
-  PutLengthPrefixedSlice(&payload, Slice(kTraceMagic.data(), kTraceMagic.size()));
-  PutFixed32(&payload, ROCKSDB_MAJOR);
-  PutFixed32(&payload, ROCKSDB_MINOR);
-  return payload;
-}
 
 std::string EncodeBlockAccess(const BlockCacheTraceRecord& record, const Slice& block_key,
                               const Slice& cf_name, const Slice& referenced_key) {
@@ -76,18 +32,6 @@ std::string EncodeBlockAccess(const BlockCacheTraceRecord& record, const Slice& 
   return payload;
 }
 
-Status ParseBlockTraceHeader(const TraceEntry& header, uint32_t* major, uint32_t* minor) {
-  BlockTraceFields fields(header.payload);
-  std::string magic;
-  fields.Take(&magic);
-  fields.Take(major);
-  fields.Take(minor);
-  if (header.type != kTraceBegin || !fields.Finish() || magic != kTraceMagic) {
-    return Status::Corruption("Corrupted trace file", "it is no trace of a block cache");
-  }
-  return Status::OK();
-}
-
 Status DecodeBlockAccess(const TraceEntry& entry, BlockCacheTraceRecord* record) {
   switch (entry.type) {
     case kBlockTraceIndexBlock:
@@ -102,7 +46,7 @@ Status DecodeBlockAccess(const TraceEntry& entry, BlockCacheTraceRecord* record)
   *record = BlockCacheTraceRecord();
   record->access_timestamp = entry.timestamp;
   record->block_type = entry.type;
-  BlockTraceFields fields(entry.payload);
+  TraceFields fields(entry.payload);
   fields.Take(&record->block_key);
   fields.Take(&record->block_size);
   fields.Take(&record->cf_id);

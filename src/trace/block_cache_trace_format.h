@@ -1,7 +1,7 @@
 // The bytes of a trace of the block cache (DB::StartBlockCacheTrace), which are RocksDB's: entries
-// as of a trace of operations (trace_format.h), without a footer. Their payloads:
+// as of a trace of operations (trace_format.h), without a footer, with the header
+// of trace_fields.h. The payloads:
 //
-//   header  := magic (string) major version (fixed32) minor version (fixed32)     of RocksDB
 //   access  := block key (string) block size (fixed64) family's id (fixed64) family's name (string)
 //              level (fixed32) file number (fixed64) caller (1 byte) hit (1 byte) no_insert (1
 //              byte) [get id (fixed64) from a snapshot (1 byte) referenced key (string)]
@@ -24,14 +24,10 @@
 
 namespace cairn {
 
-std::string EncodeBlockTraceHeader();
 // `record` without its strings, which come beside it.
 std::string EncodeBlockAccess(const BlockCacheTraceRecord& record, const Slice& block_key,
                               const Slice& cf_name, const Slice& referenced_key);
 
-// Corruption: it is no header of such a trace.
-[[nodiscard]] Status ParseBlockTraceHeader(const TraceEntry& header, uint32_t* major,
-                                           uint32_t* minor);
 // Corruption: its payload is damaged. NotSupported: the entry is no access of a block.
 [[nodiscard]] Status DecodeBlockAccess(const TraceEntry& entry, BlockCacheTraceRecord* record);
 

@@ -12,6 +12,7 @@
 #include "cairn/block_cache_trace_reader.h"
 #include "rocksdb/env.h"
 #include "trace/block_cache_trace_format.h"
+#include "trace/trace_fields.h"
 
 namespace cairn {
 namespace {
@@ -113,11 +114,11 @@ TEST(BlockCacheTraceFormatTest, AnyCutAndAnyMoreIsRefused) {
 }
 
 TEST(BlockCacheTraceFormatTest, HeadersOfOtherFilesAreRefused) {
-  const std::string good = EncodeTraceEntry(1, kTraceBegin, EncodeBlockTraceHeader());
+  const std::string good = EncodeTraceEntry(1, kTraceBegin, EncodeVersionHeader());
   for (const std::string& header :
        {std::string(), good.substr(0, 20), EncodeTraceEntry(1, kTraceBegin, TraceHeaderText()),
-        EncodeTraceEntry(1, kTraceEnd, EncodeBlockTraceHeader()),
-        EncodeTraceEntry(1, kTraceBegin, EncodeBlockTraceHeader() + "x")}) {
+        EncodeTraceEntry(1, kTraceEnd, EncodeVersionHeader()),
+        EncodeTraceEntry(1, kTraceBegin, EncodeVersionHeader() + "x")}) {
     std::vector<std::string> entries = {header};
     BlockCacheTraceReader reader(std::make_unique<ListedTrace>(&entries));
     EXPECT_TRUE(reader.ReadHeader().IsCorruption());
