@@ -162,6 +162,7 @@ void Client::Scan() {
   ReadOptions options = Reading();
   if (held != nullptr) options.snapshot = held->snapshot;
   options.async_io = random_.OneIn(2);
+  options.auto_refresh_iterator_with_snapshot = !options.async_io;
   options.auto_prefix_mode = options.total_order_seek && random_.OneIn(3);
   if (options.auto_prefix_mode) options.total_order_seek = false;
   std::string lower = prefix_, upper = prefix_ + '\x7f';

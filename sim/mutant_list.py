@@ -481,6 +481,8 @@ mutant('scan-ends-at-unreadable', 'a scan passes over a table that it cannot rea
 mutant('turn-loses-a-source', 'an iterator that turns round leaves the other sources where they stand',
        'src/read/merging_iterator.cc',
        '        c.iter->SeekForPrev(front->key);\n', '')
+mutant('refreshed-at-the-present', 'an iterator at a snapshot that lets go of old tables shows the present from there on',
+       'src/read/db_iterator.cc', '  Attach(followed_at_);\n', '  Attach(nullptr);\n', seeds=400)
 mutant('turn-to-first', 'Next() after Prev() shows the same entry again', 'src/read/db_iterator.cc', '''
     if (!forward_) TurnForward();
     on_entry_ = true;

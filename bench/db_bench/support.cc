@@ -92,6 +92,7 @@ void Target::HoldSnapshot() {
   if (!FLAGS_explicit_snapshot) return;
   snapshot_ = std::make_unique<rocksdb::ManagedSnapshot>(db_);
   read.snapshot = snapshot_->snapshot();
+  read.auto_refresh_iterator_with_snapshot = FLAGS_auto_refresh_iterator_with_snapshot;
 }
 
 rocksdb::Status Target::DeleteRange(rocksdb::WriteBatch* batch, const rocksdb::Slice& begin,

@@ -629,7 +629,7 @@ struct ReadOptions {
   // Get and MultiGet of a value that was merged of more operands than this succeed with the
   // sub-code kMergeOperandThresholdExceeded: it may be worth writing anew. Unset: nobody counts.
   std::optional<size_t> merge_operand_count_threshold;
-  // A hint without effect: an iterator keeps the memtables and tables that it was made with.
+  // With a snapshot, which outlives it: an iterator lets go of old tables as it goes (RocksDB 10).
   bool auto_refresh_iterator_with_snapshot = false;
   // Without effect: of traces of reads of files. Borrowed.
   const std::string* request_id = nullptr;

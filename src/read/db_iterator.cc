@@ -25,6 +25,7 @@ class DBIterator final : public AttachedIterator {
   DBIterator(const DBIteratorEnv& env, const ReadOptions& options)
       : AttachedIterator(env, options) {
     const Snapshot* snapshot = options.tailing ? nullptr : options.snapshot;
+    FollowAt(snapshot);
     Attach(snapshot);
     if (snapshot == nullptr && !options.tailing) StartAtFirstSequence();
   }
@@ -80,9 +81,12 @@ class DBIterator final : public AttachedIterator {
     forward_ = true;
     on_entry_ = true;
     unprepared_ = false;
+    follows_ = false;  // only what is not tailing has one
   }
+  void FollowAt(const Snapshot* snapshot);
   void Renew();
   bool IsBehind() const;
+  bool StartsAnew() const;
   void SeekFrom(const Slice& target);
   void SeekForPrevFrom(const Slice& target);
 
@@ -161,6 +165,8 @@ class DBIterator final : public AttachedIterator {
   void CountCall(const Perf& perf, PerfMetric calls);
   void FlushStatistics();
 
+  bool follows_ = false;                   // see FollowAt()
+  const Snapshot* followed_at_ = nullptr;  // borrowed; null: the present
   bool forward_ = true;
   bool on_entry_ = true;  // what is shown is the entry under the cursor: forward, and not merged
   bool at_entry_ = false;
@@ -196,6 +202,7 @@ Status DBIterator::Refresh(const Snapshot* snapshot) {
   forward_ = true;
   on_entry_ = true;
   Detach();
+  FollowAt(snapshot);
   Attach(snapshot);
   return Status::OK();
 }
@@ -218,7 +225,7 @@ void DBIterator::Next() {
   status_ = Status::OK();
   unprepared_ = false;
   hidden_passed_ = 0;
-  if (options_.tailing && IsBehind()) [[unlikely]] {
+  if (follows_ && IsBehind()) [[unlikely]] {
     if (on_entry_) saved_key_.Assign(ExtractUserKey(entry_key_));
     on_entry_ = true;
     valid_ = false;
@@ -419,7 +426,7 @@ void DBIterator::Prev() {
   status_ = Status::OK();
   unprepared_ = false;
   hidden_passed_ = 0;
-  if (options_.tailing && IsBehind()) [[unlikely]] {
+  if (follows_ && IsBehind()) [[unlikely]] {
     if (on_entry_) saved_key_.Assign(ExtractUserKey(entry_key_));
     forward_ = false;
     on_entry_ = false;
@@ -623,25 +630,39 @@ bool DBIterator::SaveValue(ValueType type) {
 // ---- Positioning.
 
 // A tailing iterator looks at the present state with each seek, and with each step if that is
-// another one than it stands in: its runs stand behind what was put between them since.
+// another one than it stands in: its runs stand behind what was put between them since. One with
+// auto_refresh_iterator_with_snapshot looks at the snapshot's number in the present memtables and
+// tables, if they are others than before: so that those which are not the database's any more can
+// go while it is being used. (What it has pinned, or prepared, is of those that it has: then not.)
+void DBIterator::FollowAt(const Snapshot* snapshot) {
+  const bool may = options_.auto_refresh_iterator_with_snapshot && !options_.pin_data;
+  followed_at_ = may && !options_.tailing ? snapshot : nullptr;
+  follows_ = options_.tailing || followed_at_ != nullptr;
+}
+
 void DBIterator::Renew() {
   at_entry_ = false;
   Detach();
-  Attach(nullptr);
+  Attach(followed_at_);
 }
 
-// Whether something was written, or came by a file, since the state was taken.
+// Whether something was written, or came by a file, since the state was taken; of a snapshot's
+// state, whether other memtables and tables have it now.
 bool DBIterator::IsBehind() const {
-  return sv_ != nullptr && (sv_->number != env_.super_versions->current_number() ||
-                            sv_->LastVisible(env_.last_sequence()) != sequence_);
+  if (sv_ == nullptr) return false;
+  return sv_->number != env_.super_versions->current_number() ||
+         (options_.tailing && sv_->LastVisible(env_.last_sequence()) != sequence_);
 }
+
+// At the beginning of each seek: whether it looks at another state than the last one.
+bool DBIterator::StartsAnew() const { return follows_ && (options_.tailing || IsBehind()); }
 
 void DBIterator::SeekToFirst() {
   if (options_.iterate_lower_bound != nullptr) return Seek(*options_.iterate_lower_bound);
   if (!Begin() || !EntersRange(nullptr, /*forward=*/true)) return;
   const Perf perf;
   const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_seek_cpu_nanos);
-  if (options_.tailing) [[unlikely]]
+  if (StartsAnew()) [[unlikely]]
     Renew();
   forward_ = true;
   holds_prefix_ = false;
@@ -658,7 +679,7 @@ void DBIterator::SeekToFirst() {
 
 void DBIterator::Seek(const Slice& target) {
   Trace(kTraceIteratorSeek, target);
-  if (options_.tailing) [[unlikely]] {
+  if (StartsAnew()) [[unlikely]] {
     const std::string kept = target.ToString();  // it may be our own key
     if (!Begin() || !EntersRange(&target, /*forward=*/true)) return;
     Renew();
@@ -700,7 +721,7 @@ void DBIterator::SeekToLast() {
   if (!Begin() || !EntersRange(options_.iterate_upper_bound, /*forward=*/false)) return;
   const Perf perf;
   const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_seek_cpu_nanos);
-  if (options_.tailing) [[unlikely]]
+  if (StartsAnew()) [[unlikely]]
     Renew();
   forward_ = false;
   on_entry_ = false;
@@ -716,7 +737,7 @@ void DBIterator::SeekToLast() {
 
 void DBIterator::SeekForPrev(const Slice& target) {
   Trace(kTraceIteratorSeekForPrev, target);
-  if (options_.tailing) [[unlikely]] {
+  if (StartsAnew()) [[unlikely]] {
     const std::string kept = target.ToString();
     if (!Begin() || !EntersRange(&target, /*forward=*/false)) return;
     Renew();

@@ -47,7 +47,8 @@ struct DBIteratorEnv {
 };
 
 /// An iterator at options.snapshot, or at the present. Never null; not positioned. The caller owns
-/// it. The snapshot need not live on, the bounds' Slices must (as in RocksDB).
+/// it. The snapshot need not live on (but for auto_refresh_iterator_with_snapshot), the bounds'
+/// Slices must (as in RocksDB).
 Iterator* NewDBIterator(const DBIteratorEnv& env, const ReadOptions& options);
 
 /// For tests and for read-only callers with a tower of their own: takes over `internal`, reads at
