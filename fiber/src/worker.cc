@@ -615,14 +615,16 @@ void Worker::start_fresh(Fiber* fiber) {
   push_ready(fiber);
 }
 
-// Takes a fiber that another worker of the group has left lying for kStealAgeMicros. Without one
-// sets *next_try to when there may be one, if there may.
+// Takes a fiber that another worker of the group has left lying for kStealAgeMicros, or, where that
+// one has no more fibers than this, for kRescueAgeMicros. Without one sets *next_try to when there
+// may be one, if there may.
 bool Worker::steal(uint64_t* next_try) {
   const size_t count = group_->workers.size();
-  const uint64_t age = kStealAgeMicros * (service_cycles_ / kServiceMicros);
   for (size_t i = 0; i < count; i++) {
     Worker* const victim = group_->workers[next_victim_++ % count];
     if (victim == this || victim->fresh_.count() == 0) continue;
+    const uint64_t micros = load() < victim->load() ? kStealAgeMicros : kRescueAgeMicros;
+    const uint64_t age = micros * (service_cycles_ / kServiceMicros);
     uint64_t born;
     if (Fiber* fiber = victim->fresh_.pop_older(cycles() - age, &born)) {
       counters_.steals.add();
@@ -633,7 +635,7 @@ bool Worker::steal(uint64_t* next_try) {
       }
       return true;
     }
-    if (born != UINT64_MAX) *next_try = deadline_after(kStealAgeMicros * 1000);
+    if (born != UINT64_MAX) *next_try = std::min(*next_try, deadline_after(micros * 1000));
   }
   return false;
 }

@@ -224,9 +224,13 @@ class Worker {
   // An idle worker looks at its inbox for this long before it sleeps (SpinBudget).
   static constexpr uint32_t kIdleSpinMicros = 4;
   static constexpr uint64_t kStarvedRetryNanos = 1000000;
-  // So long a fresh fiber is its worker's, before an idle one takes it: a worker between two
-  // suspensions is not worth a theft.
+  // So long a fresh fiber is its worker's, before an idle one with fewer fibers takes it: a worker
+  // between two suspensions is not worth a theft.
   static constexpr uint64_t kStealAgeMicros = 50;
+  // The same for one with as many or more. What has started stays, so that a thief that is idle for
+  // now would end up with all fibers that a busy one makes; but one that computes for long is not
+  // waited for.
+  static constexpr uint64_t kRescueAgeMicros = 2000;
   static constexpr uint32_t kClosing = uint32_t{1} << 31;
 
   static void carrier_main(void* stack) noexcept;

@@ -3,8 +3,9 @@
 // Placement: Runtime::spawn() puts a new fiber into the FreshQueue of the less loaded of two
 // workers. If that one sleeps it is woken. If it runs, and another one sleeps, that one is woken
 // instead and becomes a searcher: it takes the fiber if it still lies there after
-// Worker::kStealAgeMicros. So a fiber placed behind one that computes for long is rescued, and one
-// whose worker is merely between two suspensions is left where it keeps the load even.
+// Worker::kStealAgeMicros, or, if that would make the load uneven, after kRescueAgeMicros. So a
+// fiber placed behind one that computes for long is rescued, and one whose worker is merely between
+// two suspensions, or makes one fiber after the other, is left where it keeps the load even.
 //
 // Invariant: while a fresh fiber waits at a worker that runs, no worker of the group sleeps without
 // a deadline unless somebody has it in hand: a spawner pushes, then reads searchers and sleepers; a

@@ -79,8 +79,16 @@ TEST(PlacementTest, AnIdleWorkerTakesWhatABusyOneDoesNotStart) {
     weights.push_back(runtime.spawn({.worker = 1}, [&] { parked.wait(); }));
   while (runtime.stats(1).live < 50) yield();
   for (int i = 0; i < 20; i++) {
-    JoinHandle handle = runtime.spawn([] { EXPECT_EQ(current_worker(), 1); });
+    std::atomic<uint64_t> started{0};
+    const uint64_t placed = now_nanos();
+    JoinHandle handle = runtime.spawn([&] {
+      started = now_nanos();
+      EXPECT_EQ(current_worker(), 1);
+    });
     handle.join();  // would never return
+    // Whoever has more fibers than the one that does not start it waits longer (2 ms): else an idle
+    // worker would end up with all fibers that a busy one makes.
+    EXPECT_GE(started - placed, 1500000u);
   }
   EXPECT_GE(runtime.stats(1).steals, 20u);
   EXPECT_EQ(runtime.stats(0).steals, 0u);
