@@ -8,6 +8,7 @@
 #include "rocksdb/memory_allocator.h"
 #include "table/block_builder.h"
 #include "table/block_memory.h"
+#include "table/key_prefix.h"
 
 namespace cairn {
 
@@ -346,17 +347,6 @@ void DataBlockIter::Prev() {
 
 namespace {
 
-// The first 8 bytes of `key` after `skip`, as a number whose order is the bytes' order; short keys
-// are padded with zeros, so equal numbers say nothing about the order.
-uint64_t PrefixNumber(const Slice& key, size_t skip) {
-  unsigned char bytes[8] = {};
-  if (key.size() > skip)
-    std::memcpy(bytes, key.data() + skip, std::min<size_t>(8, key.size() - skip));
-  uint64_t number = 0;
-  for (const unsigned char b : bytes) number = number << 8 | b;
-  return number;
-}
-
 Slice UserPart(const Slice& separator, bool user_keys) {
   return user_keys ? separator : Slice(separator.data(), separator.size() - 8);
 }
@@ -406,7 +396,7 @@ const char* IndexBlock::Init(bool bytewise) {
   for (uint32_t i = 0; i < restarts; ++i) {
     Slice key;
     if (!it.RestartKey(i, &key)) return "bad restart point";
-    prefixes[i] = PrefixNumber(UserPart(key, format_.user_keys), common_.size());
+    prefixes[i] = PrefixNumber<uint64_t>(UserPart(key, format_.user_keys), common_.size());
   }
   prefixes_ = std::move(prefixes);
   return nullptr;
@@ -423,7 +413,7 @@ bool IndexBlock::Narrow(const Slice& user_key, uint32_t* low, uint32_t* high) co
     *low = *high = before ? 0 : n - 1;
     return true;
   }
-  const uint64_t number = PrefixNumber(user_key, common_.size());
+  const uint64_t number = PrefixNumber<uint64_t>(user_key, common_.size());
   const uint32_t first_not_less = LowerBound(prefixes_.get(), n, number);
   uint32_t equal_end = first_not_less;
   while (equal_end < n && prefixes_[equal_end] == number) {

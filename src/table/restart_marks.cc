@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "table/block.h"
+#include "table/key_prefix.h"
 
 namespace cairn {
 
@@ -12,18 +12,6 @@ using block_internal::DecodeEntry;
 using block_internal::MatchLength;
 
 namespace {
-
-// Four bytes of `key` behind `skip`, as a number in the bytes' order; short keys are padded with
-// zeros, so equal numbers say nothing of the order.
-uint32_t PrefixOf(const Slice& key, size_t skip) {
-  unsigned char bytes[4] = {};
-  if (key.size() >= skip + sizeof(bytes)) [[likely]] {
-    std::memcpy(bytes, key.data() + skip, sizeof(bytes));
-  } else if (key.size() > skip) {
-    std::memcpy(bytes, key.data() + skip, key.size() - skip);
-  }
-  return uint32_t{bytes[0]} << 24 | uint32_t{bytes[1]} << 16 | uint32_t{bytes[2]} << 8 | bytes[3];
-}
 
 // The user key of a restart point; false: it is not as it should be.
 bool RestartKey(const char* data, const char* limit, uint32_t index, const char** entry,
@@ -60,7 +48,7 @@ void RestartMarks::Make(const char* data, const char* limit, uint32_t num_restar
     const auto offset = static_cast<size_t>(entry - data);
     if (offset > UINT16_MAX) has_offsets_ = false;
     offsets_[count_] = static_cast<uint16_t>(offset);
-    prefixes_[count_] = PrefixOf(key, common_);
+    prefixes_[count_] = PrefixNumber<uint32_t>(key, common_);
     ++count_;
   }
   step_ = step;
@@ -79,7 +67,7 @@ RestartMarks::Range RestartMarks::Narrow(const char* data, uint32_t num_restarts
   const size_t same =
       MatchLength(begin, user_key.data(), std::min<size_t>(common_, user_key.size()));
   if (same == common_) [[likely]] {
-    const uint32_t prefix = PrefixOf(user_key, common_);
+    const uint32_t prefix = PrefixNumber<uint32_t>(user_key, common_);
     for (uint32_t i = 0; i < count_; ++i) {
       less += prefixes_[i] < prefix ? 1 : 0;
       greater += prefixes_[i] <= prefix ? 1 : 0;

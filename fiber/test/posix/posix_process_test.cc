@@ -59,6 +59,28 @@ class PosixProcessTest : public NetTest {
     int tell_ = -1;
   };
 
+  // Kills the child once `waits` is about to wait for it.
+  template <class Waits>
+  void kill_while(const Child& child, Waits waits) {
+    std::atomic<bool> asked{false};
+    Task waiter = start([&] {
+      asked = true;
+      waits();
+    });
+    Task kills = start([&] {
+      await(asked);
+      EXPECT_EQ(0, ::kill(child.pid(), SIGKILL));
+    });
+    waiter.join();
+    kills.join();
+  }
+  template <class Wait>
+  static void expect_killed(const Child& child, Wait wait) {
+    int status = 0;
+    EXPECT_EQ(child.pid(), wait(&status));
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+  }
+
   // A file to lock, opened as often as somebody asks.
   class LockFile {
    public:
@@ -139,41 +161,20 @@ TEST_P(PosixProcessTest, AChildThatHasEndedIsToldAtOnceAndOnce) {
 
 TEST_P(PosixProcessTest, AnyChildIsWaitedForAndSignalsAreTold) {
   const Child child(0);
-  std::atomic<bool> asked{false};
-  Task waits = start([&] {
-    int status = 0;
-    asked = true;
-    EXPECT_EQ(child.pid(), posix::wait(&status));
-    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
-  });
-  Task kills = start([&] {
-    await(asked);
-    EXPECT_EQ(0, ::kill(child.pid(), SIGKILL));
-  });
-  waits.join();
-  kills.join();
+  kill_while(child, [&] { expect_killed(child, [](int* status) { return posix::wait(status); }); });
 }
 
 // Of a group, because the process may have a child that no test made: a sanitizer's symbolizer.
 TEST_P(PosixProcessTest, AnyChildOfAGroupIsWaitedForUntilThereIsNone) {
   const Child child(0);
   EXPECT_EQ(0, ::setpgid(child.pid(), child.pid()));
-  std::atomic<bool> asked{false};
-  Task waits = start([&] {
-    int status = 0;
-    asked = true;
-    EXPECT_EQ(child.pid(), posix::waitpid(-child.pid(), &status, 0));
-    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+  kill_while(child, [&] {
+    const auto any_of_it = [&](int* status) { return posix::waitpid(-child.pid(), status, 0); };
+    expect_killed(child, any_of_it);
     errno = 0;
-    EXPECT_EQ(-1, posix::waitpid(-child.pid(), nullptr, 0));
+    EXPECT_EQ(-1, any_of_it(nullptr));
     EXPECT_EQ(ECHILD, errno);
   });
-  Task kills = start([&] {
-    await(asked);
-    EXPECT_EQ(0, ::kill(child.pid(), SIGKILL));
-  });
-  waits.join();
-  kills.join();
 }
 
 TEST_P(PosixProcessTest, AStoppedChildIsToldToWhoAsksForIt) {
