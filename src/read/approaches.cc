@@ -53,7 +53,7 @@ void Approaches::FindTable(Way* way) const {
 
 void Approaches::Step(Way* way) const {
   LookupApproach* const how = &way->approached.how;
-  if (way->reader->Approach(in_memory_, way->key->internal_key(), how)) return;
+  if (way->reader->Approach(request_.options, way->key->internal_key(), how)) return;
   if (!how->excluded) {
     way->reader = nullptr;
     return;

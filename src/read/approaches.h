@@ -12,7 +12,6 @@
 #include "base/namespace.h"
 #include "read/point_lookup.h"
 #include "read/table_walk.h"
-#include "rocksdb/options.h"
 #include "rocksdb/slice.h"
 #include "table/lookup_approach.h"
 
@@ -29,10 +28,7 @@ class Approaches {
   // Whether lookups of such a request have anything of approaches.
   static bool MayHelp(const LookupRequest& request, size_t keys);
 
-  explicit Approaches(const LookupRequest& request)
-      : request_(request), in_memory_(request.options) {
-    in_memory_.read_tier = kBlockCacheTier;
-  }
+  explicit Approaches(const LookupRequest& request) : request_(request) {}
   Approaches(const Approaches&) = delete;
   Approaches& operator=(const Approaches&) = delete;
 
@@ -54,7 +50,6 @@ class Approaches {
   void Step(Way* way) const;
 
   const LookupRequest& request_;
-  ReadOptions in_memory_;
   std::array<Way, kAtOnce> ways_;
   size_t started_ = 0;
 };

@@ -45,7 +45,7 @@ bool BlockBasedTable::CanBeApproached() const {
          (lookup_by_ == LookupBy::kNothing || (lookup_by_ == LookupBy::kWholeKey && filter_));
 }
 
-bool BlockBasedTable::Approach(const ReadOptions& in_memory, const Slice& internal_key,
+bool BlockBasedTable::Approach(const ReadOptions& options, const Slice& internal_key,
                                LookupApproach* approach) {
   using Step = LookupApproach::Step;
   const Slice user_key = ExtractUserKey(internal_key);
@@ -92,7 +92,7 @@ bool BlockBasedTable::Approach(const ReadOptions& in_memory, const Slice& intern
       return true;
     }
     case Step::kHeader:
-      TellOfHit(in_memory, approach->handle, /*for_compaction=*/false, approach->block);
+      TellOfHit(options, approach->handle, /*for_compaction=*/false, approach->block);
       if (bytewise_) approach->interval = approach->block->PrefetchInterval(user_key);
       return false;
   }

@@ -67,7 +67,7 @@ class BlockBasedTable final : public TableReader {
       return TracedGet(options, internal_key, context, skip_filters);
     return GetUntraced(options, internal_key, context, skip_filters);
   }
-  bool Approach(const ReadOptions& in_memory, const Slice& internal_key,
+  bool Approach(const ReadOptions& options, const Slice& internal_key,
                 LookupApproach* approach) override;
   void AddMissingParts(const Slice& internal_key, std::vector<MetaPart>* parts) override;
   Status LoadPart(const ReadOptions& options, const MetaPart& part, Cleanable* pins) override;

@@ -63,9 +63,9 @@ class TableReader {
                                    GetContext* context, bool skip_filters = false) = 0;
 
   // Takes the next step of `approach` towards what a Get of this key, without timestamps, touches,
-  // of what is in memory. False: that was the last one. A Get whose context has the approach finds
-  // it. `in_memory`: with ReadTier::kBlockCacheTier
-  virtual bool Approach(const ReadOptions& /*in_memory*/, const Slice& /*internal_key*/,
+  // of what is in memory; nothing is read. False: that was the last one. A Get whose context has
+  // the approach finds it.
+  virtual bool Approach(const ReadOptions& /*options*/, const Slice& /*internal_key*/,
                         LookupApproach* /*approach*/) {
     return false;
   }
