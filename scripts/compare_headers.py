@@ -40,7 +40,6 @@ REASONS = [
     (r'rocksdb/(?:configurable|utilities/(?:options_type|customizable_util))\.h', None, OBJECTS),
     (r'rocksdb/(?:\w+_bench_tool|db_stress_tool|tool_hooks)\.h', None, 'RocksDB\'s tools as functions: `db_bench` is a program here'),
     (r'rocksdb/db_dump_tool\.h', None, 'use `ldb dump` and `ldb load`, also as `LDBTool`'),
-    (r'rocksdb/env_encryption\.h', None, 'wrap a `FileSystem`, or an `Env`, which sees every byte; or encrypt the disk'),
     (r'rocksdb/utilities/agg_merge\.h', None, 'write a `MergeOperator`'),
     (r'rocksdb/utilities/(?:cache_dump_load|sim_cache)\.h', None,
      'the tickers `BLOCK_CACHE_*` and `block_cache_trace_analyzer` tell what a cache is worth; it starts empty'),
@@ -95,7 +94,6 @@ REASONS = [
      '`DisableManualCompaction` and `PauseBackgroundWork`'),
     (r'rocksdb/db\.h', r'DB::Properties::k\w+|DB::SizeApproximationFlags::INCLUDE_BLOB_FILES', 'not counted; for blobs `SizeApproximationOptions::include_blob_files`'),
     (r'.*', r'WriteStall\w+', 'the names of `rocksdb.cf-write-stall-stats` are those of RocksDB, as text'),
-    (r'.*', r'GetMergeOperandsOptions::(?:ContinueCallback|continue_cb)', '`ReadOptions::merge_operand_count_threshold`; `expected_max_number_of_operands`'),
     (r'rocksdb/convenience\.h', r'GetMemTableRepFactoryFromString', '`GetColumnFamilyOptionsFromString` with `memtable=`'),
     (r'rocksdb/convenience\.h', r'MapToString', 'RocksDB\'s own: nothing of its public interface needs it'),
     (r'rocksdb/(?:env|file_system)\.h', r'.*(?:SyncFile|RandomAccessFile(?:Wrapper)?::GetFileSize|FSRandomAccessFile(?:Wrapper)?::\w+|GetReadExecutor|SetReadIOExecutorThreads|'

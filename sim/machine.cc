@@ -1,13 +1,26 @@
 #include "sim/machine.h"
 
+#include "rocksdb/env_encryption.h"
+
 namespace cairn::sim {
+namespace {
+
+std::unique_ptr<rocksdb::Env> EnvOf(const Plan& plan, const std::shared_ptr<Disk>& disk) {
+  constexpr size_t kCipherBlock = 16;
+  if (!plan.encrypted) return NewCompositeEnv(disk);
+  return NewCompositeEnv(
+      NewEncryptedFS(disk, rocksdb::EncryptionProvider::NewCTRProvider(
+                               rocksdb::BlockCipher::NewROT13Cipher(kCipherBlock))));
+}
+
+}  // namespace
 
 Machine::Machine(const Plan& plan, History* history)
     : plan_(plan),
       history_(history),
       memory_(std::make_shared<MemoryFileSystem>()),
       disk_(std::make_shared<Disk>(plan.disk, memory_)),
-      env_(NewCompositeEnv(disk_)) {}
+      env_(EnvOf(plan, disk_)) {}
 
 void Machine::CutPower(std::string_view when) {
   if (power_is_off_) return;

@@ -235,7 +235,7 @@ mutant('failed-flush-forgotten', 'after a flush that failed its memtables are ne
 mutant('close-does-not-flush', 'Close() forgets writes that are in no log', 'src/db/opening.cc',
        '    result = FlushUnlogged();\n', '')
 mutant('table-not-synced', 'a table is part of the database before it is synced', 'src/compaction/table_writer.cc',
-       '  Status s = file_->Sync(env_.db_options->use_fsync);', '  Status s = file_->Flush();')
+       '    s = file_->Sync(env_.db_options->use_fsync);', '    s = file_->Flush();')
 mutant('flush-directory-not-synced', "the directory is not synced after a flush's table", 'src/compaction/flush_job.cc',
        '  return s.ok() ? SyncDirectory(env_.directories.front()) : s;', '  return s;')
 mutant('compaction-directory-not-synced', "the directory is not synced after a compaction's tables",
@@ -245,10 +245,13 @@ mutant('compaction-directory-not-synced', "the directory is not synced after a c
 # ---- The MANIFEST
 
 mutant('manifest-not-synced', 'an edit is installed before it is synced', 'src/manifest/version_set_write.cc',
-       '  if (s.ok()) s = manifest_->Sync(options_->use_fsync);', '  if (s.ok()) s = manifest_->WriteBuffer();')
+       '    s = manifest_->Sync(options_->use_fsync);', '    s = manifest_->WriteBuffer();')
 mutant('current-before-manifest', 'CURRENT names a new MANIFEST before that is synced',
        'src/manifest/version_set_write.cc', '''
-  if (s.ok()) s = manifest_->Sync(options_->use_fsync);
+  if (s.ok()) {
+    const StopWatch watch(options_->statistics.get(), MANIFEST_FILE_SYNC_MICROS);
+    s = manifest_->Sync(options_->use_fsync);
+  }
   if (s.ok() && write->new_number != 0) {
     write->current_touched = true;
     s = SetCurrentFile(fs_, dbname_, write->new_number, db_directory);
@@ -587,8 +590,8 @@ mutant('logs-of-a-dropped-family', 'a recovery reads logs that only a dropped fa
 # ---- Range tombstones
 
 mutant('range-tombstone-dropped-early', 'a compaction at the bottom drops range tombstones that a snapshot must not see',
-       'src/compaction/tombstone_writer.cc', '      if (bottommost && seen_by == snapshots.begin()) continue;',
-       '      if (bottommost) continue;')
+       'src/compaction/tombstone_writer.cc', '        if (bottommost && seen_by == snapshots.begin()) {',
+       '        if (bottommost) {')
 mutant('range-tombstone-hides-newer', 'a compaction drops entries that are newer than the range tombstone over them',
        'src/compaction/compaction_iterator.cc',
        'history_low_, /*before=*/true) >\n             parsed.sequence;', 'history_low_, /*before=*/true) != 0;')
@@ -847,3 +850,9 @@ mutant('backup-deletion-takes-shared-files', 'what goes with a backup is gone fo
        'if (IsSharedBackupFile(file->path) && !state_.files.contains(file->path)) {', 'if (IsSharedBackupFile(file->path)) {', seeds=400)
 mutant('backup-of-files-that-go', 'files may go while a backup copies them', 'src/utilities/backup_create.cc',
        'Status disabled = db_->DisableFileDeletions();', 'Status disabled = Status::NotSupported();', seeds=400)
+
+# ---- Encrypted files
+
+mutant('prefix-that-must-be-whole', 'an encrypted log whose writer lost the power before its prefix was there is an error',
+       'src/fs/encrypted_file_system.cc', 'if (!io.ok() || !prefix_->complete()) return io;',
+       'if (!io.ok()) return io;\n    if (!prefix_->complete()) return IOStatus::Corruption("no prefix", path_);', seeds=400)

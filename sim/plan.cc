@@ -398,6 +398,11 @@ Plan Plan::FromSeed(uint64_t seed) {
         return life.repair || life.options.compaction_style == kCompactionStyleFIFO;
       });
   plan.tables_by_family = plan.first_tables_bytes && may_be_own && random.OneIn(2);
+  // (What damage does to a file depends on what stands there. Of a generator of its own, as above.)
+  const bool damaged = std::any_of(plan.lives.begin(), plan.lives.end(), [](const LifePlan& life) {
+    return life.ending == Ending::kDamage;
+  });
+  plan.encrypted = !damaged && Random64(seed ^ 0xe4c4e4c4).OneIn(3);
   return plan;
 }
 
@@ -428,7 +433,7 @@ Plan Plan::TimestampsFromSeed(uint64_t seed) {
   Plan plan = FromSeed(seed);
   Random64 random(seed ^ 0x7153713e);
   plan.kind = Kind::kTimestamps;
-  plan.tables_by_family = false;  // there are repairs
+  plan.tables_by_family = plan.encrypted = false;  // there are repairs
   plan.operations = 20 + random.Uniform(150);
   plan.keys = OneOf<uint64_t>(&random, {3, 12, 40});
   plan.think_nanos = OneOf<uint64_t>(&random, {0, kMillisecond, 20 * kMillisecond});
@@ -487,6 +492,7 @@ std::string Plan::Describe() const {
             std::to_string(*first_tables_bytes) + " bytes" +
             (tables_by_family ? ", as each family's own\n" : "\n");
   }
+  if (encrypted) text += "the files are encrypted\n";
   if (tracks_logs) text += "the MANIFEST tells of the logs that are synced\n";
   if (checksum_bytes != 0) {
     text += "entries in memory have checksums of " + std::to_string(checksum_bytes) + " bytes\n";

@@ -111,6 +111,7 @@ struct Plan {
   // are some batches have them, too.
   uint32_t checksum_bytes = 0;
   size_t batch_checksum_bytes() const { return checksum_bytes == 0 ? 0 : 8; }
+  bool encrypted = false;    // all files (NewEncryptedEnv)
   bool tracks_logs = false;  // in the MANIFEST (track_and_verify_wals_in_manifest)
   // Tables keep timestamps; otherwise a flush raises the mark above what it has.
   bool persists_timestamps = true;

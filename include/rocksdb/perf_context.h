@@ -189,7 +189,8 @@ struct PerfContextBase {
   uint64_t iter_prev_count = 0;
   uint64_t iter_seek_count = 0;
 
-  uint64_t encrypt_data_nanos = 0;  // always 0, as the next
+  // Of an encrypted file system (env_encryption.h).
+  uint64_t encrypt_data_nanos = 0;
   uint64_t decrypt_data_nanos = 0;
 
   // Seeks with async_io that had to read, several sources at once.

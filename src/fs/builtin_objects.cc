@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "fs/encryption.h"
 #include "fs/fiber_file_system.h"
 #include "fs/memory_file_system.h"
 #include "rocksdb/compaction_filter.h"
@@ -75,6 +76,7 @@ std::shared_ptr<ObjectLibrary> NewBuiltinLibrary() {
         static auto* const filter = new RemoveEmptyValueCompactionFilter;
         return filter;
       });
+  RegisterEncryption(library.get());
   return library;
 }
 
@@ -111,6 +113,19 @@ Status Excused(const ConfigOptions& options, Status s) {
 
 ObjectRegistry& RegistryOf(const ConfigOptions& options) {
   return options.registry != nullptr ? *options.registry : *ObjectRegistry::Default();
+}
+
+template <typename T>
+Status SharedFromString(const ConfigOptions& options, const std::string& value,
+                        std::shared_ptr<T>* result) {
+  std::string id;
+  Status s = IdOf(T::Type(), value, &id);
+  if (!s.ok()) return s;
+  if (id.empty() || id == "nullptr") {
+    result->reset();
+    return s;
+  }
+  return Excused(options, RegistryOf(options).NewSharedObject(id, result));
 }
 
 }  // namespace
@@ -183,14 +198,7 @@ Status Env::CreateFromUri(const ConfigOptions& config_options, const std::string
 
 Status MemoryAllocator::CreateFromString(const ConfigOptions& options, const std::string& value,
                                          std::shared_ptr<MemoryAllocator>* result) {
-  std::string id;
-  Status s = IdOf(Type(), value, &id);
-  if (!s.ok()) return s;
-  if (id.empty() || id == "nullptr") {
-    result->reset();
-    return s;
-  }
-  return Excused(options, RegistryOf(options).NewSharedObject(id, result));
+  return SharedFromString(options, value, result);
 }
 
 Status NewJemallocNodumpAllocator(JemallocAllocatorOptions& /*options*/,
@@ -216,14 +224,18 @@ Status CompactionFilter::CreateFromString(const ConfigOptions& config_options,
 Status CompactionFilterFactory::CreateFromString(const ConfigOptions& config_options,
                                                  const std::string& name,
                                                  std::shared_ptr<CompactionFilterFactory>* result) {
-  std::string id;
-  Status s = IdOf(Type(), name, &id);
-  if (!s.ok()) return s;
-  if (id.empty() || id == "nullptr") {
-    result->reset();
-    return s;
-  }
-  return Excused(config_options, RegistryOf(config_options).NewSharedObject(id, result));
+  return SharedFromString(config_options, name, result);
+}
+
+Status BlockCipher::CreateFromString(const ConfigOptions& config_options, const std::string& value,
+                                     std::shared_ptr<BlockCipher>* result) {
+  return SharedFromString(config_options, value, result);
+}
+
+Status EncryptionProvider::CreateFromString(const ConfigOptions& config_options,
+                                            const std::string& value,
+                                            std::shared_ptr<EncryptionProvider>* result) {
+  return SharedFromString(config_options, value, result);
 }
 
 }  // namespace ROCKSDB_NAMESPACE

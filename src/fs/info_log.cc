@@ -15,6 +15,7 @@
 #include "fs/file_util.h"
 #include "fs/file_writer.h"
 #include "fs/platform.h"
+#include "rocksdb/env_encryption.h"
 
 namespace cairn {
 
@@ -207,6 +208,8 @@ Status NewFileLogger(FileSystem* fs, const std::string& fname, std::shared_ptr<L
 Status CreateInfoLog(FileSystem* fs, const std::string& dbname, const InfoLogOptions& options,
                      std::shared_ptr<Logger>* logger) {
   logger->reset();
+  // People read it, and their tools, also where the database is encrypted.
+  if (auto* const encrypted = dynamic_cast<EncryptedFileSystem*>(fs)) fs = encrypted->target();
   InfoLogOptions resolved = options;
   std::string absolute = dbname;
   IOStatus s = CreateDirDurably(fs, dbname);
