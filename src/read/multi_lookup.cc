@@ -51,7 +51,13 @@ class MultiLookup {
   }
 
   void Run(size_t n) {
+    std::optional<Approaches> approaches;
+    if (Approaches::MayHelp(in_memory_, n)) approaches.emplace(in_memory_);
     for (size_t i = 0; i < n; ++i) {
+      const size_t place = i % Approaches::kAtOnce;
+      if (approaches && place == 0) {
+        approaches->Start(keys_ + i, std::min(n - i, Approaches::kAtOnce));
+      }
       values_[i].Reset();
       if (limits_.Over()) [[unlikely]] {
         statuses_[i] = limits_.Error();
@@ -64,7 +70,10 @@ class MultiLookup {
               ? LookInMemtables<true>(request_, lookup, Answer(i), &key.operands, &statuses_[i])
               : LookInMemtables<false>(request_, lookup, Answer(i), &key.operands, &statuses_[i]);
       if (decided) continue;
-      if (!Walk(in_memory_, lookup, kAllLevels, &key)) unread_.push_back(std::move(key));
+      ApproachedTable* const approached = approaches ? approaches->Of(place) : nullptr;
+      if (!Walk(in_memory_, lookup, kAllLevels, &key, approached)) {
+        unread_.push_back(std::move(key));
+      }
     }
     // Level by level only where the user wants it so: fewer reads in flight, and none for a key
     // that a level above turns out to have.
@@ -115,8 +124,10 @@ class MultiLookup {
             timestamps_ != nullptr ? timestamps_ + i : nullptr};
   }
 
-  // False: `key` is not concluded yet, and stands at what must be read or at `end_level`.
-  bool Walk(const LookupRequest& request, const LookupKey& lookup, int end_level, Unread* key) {
+  // False: `key` is not concluded yet, and stands at what must be read or at `end_level`. It goes
+  // on from where `approached`, if not null, is.
+  bool Walk(const LookupRequest& request, const LookupKey& lookup, int end_level, Unread* key,
+            ApproachedTable* approached = nullptr) {
     const size_t i = key->index;
     GetContext context(version_.icmp().user_comparator(), keys_[i], &values_[i], nullptr,
                        &key->operands);
@@ -124,9 +135,20 @@ class MultiLookup {
     GetContext::Timestamps timestamps;
     if (!request.timestamp.empty()) context.KeepTimestamps(&timestamps);
     int hit_level = -1;
-    Status s = Perf().timed()
-                   ? WalkTables<true>(request, lookup, end_level, &key->at, &context, &hit_level)
-                   : WalkTables<false>(request, lookup, end_level, &key->at, &context, &hit_level);
+    Status s;
+    if (approached != nullptr) {
+      key->at = approached->at;
+      if (approached->how.table != nullptr) {
+        hit_level = key->at.level;
+        s = FinishApproach(request, lookup, &approached->how, &context, hit_level);
+        if (s.ok() && context.undecided()) ++key->at.file;
+      }
+    }
+    if (s.ok() && context.undecided()) {
+      s = Perf().timed()
+              ? WalkTables<true>(request, lookup, end_level, &key->at, &context, &hit_level)
+              : WalkTables<false>(request, lookup, end_level, &key->at, &context, &hit_level);
+    }
     if ((s.IsIncomplete() && request.options.read_tier == kBlockCacheTier) ||
         (s.ok() && context.undecided() && key->at.level < version_.num_non_empty_levels())) {
       NoteTimestamp(i, context);  // of an operand

@@ -25,19 +25,6 @@ template <bool kTimed>
   return Conclude(std::move(s), request, *context, level, answer);
 }
 
-// The lookup in the table that was approached, on `level`. Incomplete: as WalkTables().
-Status FinishApproach(const LookupRequest& request, const LookupKey& lookup,
-                      LookupApproach* approach, GetContext* context, int level) {
-  context->GoOnFrom(approach);
-  Status s = approach->table->Get(request.options, lookup.internal_key(), context);
-  context->GoOnFrom(nullptr);
-  if (s.ok() && context->key_may_exist()) return TableNotInMemory();
-  if (context->state() == GetContext::kFound) {
-    Perf().CountAt(level, &PerfContextByLevel::user_key_return_count);
-  }
-  return s;
-}
-
 template <bool kTimed>
 Status LookUp(const LookupRequest& request, const Slice& key, const LookupAnswer& answer,
               MergeOperands* operands) {
@@ -65,6 +52,18 @@ Status LookUp(const LookupRequest& request, const Slice& key, const LookupAnswer
 }
 
 }  // namespace
+
+Status FinishApproach(const LookupRequest& request, const LookupKey& lookup,
+                      LookupApproach* approach, GetContext* context, int level) {
+  context->GoOnFrom(approach);
+  Status s = approach->table->Get(request.options, lookup.internal_key(), context);
+  context->GoOnFrom(nullptr);
+  if (s.ok() && context->key_may_exist()) return TableNotInMemory();
+  if (context->state() == GetContext::kFound) {
+    Perf().CountAt(level, &PerfContextByLevel::user_key_return_count);
+  }
+  return s;
+}
 
 template <bool kTimed>
 Status PointLookupIf(const LookupRequest& request, const Slice& key, const LookupAnswer& answer) {

@@ -156,6 +156,10 @@ template <bool kTimed>
 [[nodiscard]] Status CopyEntity(const Slice& user_key, const Slice& entity,
                                 const LookupAnswer& answer);
 
+// The lookup in the table that was approached, on `level`. Incomplete: as WalkTables().
+[[nodiscard]] Status FinishApproach(const LookupRequest& request, const LookupKey& lookup,
+                                    LookupApproach* approach, GetContext* context, int level);
+
 // True if a memtable decides; *s tells how. Merge operands that it, or those that do not decide,
 // hold are added to `operands`.
 template <bool kTimed>
