@@ -10,6 +10,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -59,7 +60,13 @@ static const int kMinorVersion = ROCKSDB_MINOR;
 extern const std::string kPersistentStatsColumnFamilyName;
 
 struct GetMergeOperandsOptions {
+  using ContinueCallback = std::function<bool(Slice)>;
+
   int expected_max_number_of_operands = 0;
+  // Asked with each operand that was found, the newest one first, whether older ones are wanted:
+  // false ends the lookup there, without a base value. Null: all are. It is called by the thread or
+  // fiber of the lookup. (RocksDB 9.)
+  ContinueCallback continue_cb;
 };
 
 class DB {

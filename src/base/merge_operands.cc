@@ -6,6 +6,7 @@
 #include "base/allocation.h"
 #include "base/perf.h"
 #include "base/wide_column_serialization.h"
+#include "fiber/clock.h"
 
 namespace cairn {
 
@@ -23,6 +24,7 @@ void MergeOperands::Push(const Slice& operand, bool pinned) {
 bool MergeOperands::PushOlder(const Slice& operand, bool pinned) {
   Push(operand, pinned);
   rep_->newest_last = false;
+  if (goes_on_ != nullptr) return (*goes_on_)(operand);
   return just_collect_ || operator_ == nullptr || !operator_->ShouldMerge(rep_->operands);
 }
 
@@ -70,13 +72,20 @@ Status MergeOperands::Merge(const Slice& key, const MergeBase& base, Statistics*
   Output output;
   result->clear();
   std::get<std::string>(output.new_value).swap(*result);  // its memory
-  if (statistics != nullptr) statistics->recordInHistogram(READ_NUM_MERGE_OPERANDS, size());
+  uint64_t start = 0;
+  if (statistics != nullptr) {
+    statistics->recordInHistogram(READ_NUM_MERGE_OPERANDS, size());
+    start = fiber::now_nanos();
+  }
   const PerfTimer timer(Perf(), &PerfContext::merge_operator_time_nanos);
   size_t bytes = base.value.size();
   for (const Slice& operand : operands) bytes += operand.size();
   bool merged = false;
   if (!WithMemory(bytes, [&] { merged = operator_->FullMergeV3(input, &output); })) {
     return no_memory();
+  }
+  if (statistics != nullptr) {
+    statistics->recordTick(MERGE_OPERATION_TOTAL_TIME, fiber::now_nanos() - start);
   }
   if (!merged) {
     if (statistics != nullptr) statistics->recordTick(NUMBER_MERGE_FAILURES, 1);

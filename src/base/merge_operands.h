@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,6 +36,11 @@ class MergeOperands {
   // The operator is not asked whether the operands suffice (compactions, iterators), and a lookup
   // leaves them as they are (DB::GetMergeOperands).
   void JustCollect() { just_collect_ = true; }
+  // The same, as long as `goes_on` (borrowed) says so of the operand that was pushed last.
+  void CollectWhile(const std::function<bool(Slice)>* goes_on) {
+    just_collect_ = true;
+    goes_on_ = goes_on;
+  }
   bool just_collects() const { return just_collect_; }
 
   // There was no memory for the copy of an operand: Merge() says so.
@@ -44,7 +50,8 @@ class MergeOperands {
   size_t size() const { return rep_ == nullptr ? 0 : rep_->operands.size(); }
 
   // Adds an operand that is older than those before. `pinned`: its bytes outlive this object,
-  // otherwise they are copied. False: what is below need not be asked (MergeOperator::ShouldMerge).
+  // otherwise they are copied. False: what is below need not be asked (MergeOperator::ShouldMerge,
+  // or CollectWhile).
   bool PushOlder(const Slice& operand, bool pinned);
   // Adds one that is newer than those before.
   void PushNewer(const Slice& operand, bool pinned);
@@ -79,6 +86,7 @@ class MergeOperands {
   const MergeOperator* operator_;
   std::unique_ptr<Rep> rep_;
   bool just_collect_ = false;
+  const std::function<bool(Slice)>* goes_on_ = nullptr;
 };
 
 }  // namespace cairn

@@ -154,6 +154,41 @@ TEST_F(DbMergeTest, TooManyOperandsInAMemtableBecomeAValue) {
   EXPECT_EQ(Get("k"), expected);
 }
 
+TEST_F(DbMergeTest, ACallbackEndsTheSearchForOperands) {
+  Options options = MergeOptions();
+  options.disable_auto_compactions = true;
+  ASSERT_TRUE(TryOpen(options).ok());
+  ASSERT_TRUE(db_->Put(WriteOptions(), "k", "v").ok());
+  Flush();
+  for (const char* operand : {"0", "1", "2"}) {
+    Merge("k", operand);
+    Flush();
+  }
+  Merge("k", "3");
+  Merge("k", "4");
+  for (size_t wanted = 1; wanted <= 7; ++wanted) {
+    PinnableSlice found[10];
+    GetMergeOperandsOptions how;
+    how.expected_max_number_of_operands = 10;
+    std::vector<std::string> seen;
+    how.continue_cb = [&](Slice operand) {
+      seen.push_back(operand.ToString());
+      return seen.size() < wanted;
+    };
+    int count = 0;
+    ASSERT_TRUE(
+        db_->GetMergeOperands(ReadOptions(), db_->DefaultColumnFamily(), "k", found, &how, &count)
+            .ok());
+    std::vector<std::string> newest_first = {"4", "3", "2", "1", "0"};
+    newest_first.resize(std::min<size_t>(wanted, 5));
+    EXPECT_EQ(newest_first, seen);
+    std::vector<std::string> expected(newest_first.rbegin(), newest_first.rend());
+    if (wanted > 5) expected.insert(expected.begin(), "v");
+    ASSERT_EQ(expected.size(), static_cast<size_t>(count));
+    for (size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(expected[i], found[i].ToString());
+  }
+}
+
 TEST_F(DbMergeTest, EachFamilyHasItsOwnOperator) {
   ASSERT_TRUE(TryOpen(MergeOptions()).ok());
   Options adding = MergeOptions();

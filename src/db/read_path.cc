@@ -9,6 +9,7 @@
 #include "base/allocation.h"
 #include "base/internal_key.h"
 #include "base/perf.h"
+#include "base/stop_watch.h"
 #include "db/database.h"
 #include "db/families.h"
 #include "db/primary_follower.h"
@@ -254,6 +255,7 @@ void ReadPath::CountMultiGet(size_t num_keys, const PinnableSlice* values, const
   db_.statistics->recordTick(NUMBER_MULTIGET_KEYS_READ, num_keys);
   db_.statistics->recordTick(NUMBER_MULTIGET_KEYS_FOUND, found);
   db_.statistics->recordTick(NUMBER_MULTIGET_BYTES_READ, bytes);
+  db_.statistics->recordInHistogram(BYTES_PER_MULTIGET, bytes);
   db_.statistics->reportTimeToHistogram(DB_MULTIGET, (fiber::now_nanos() - start_nanos) / 1000);
 }
 
@@ -445,6 +447,7 @@ Status ReadPath::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle
   }
   MergeOperands found(sv->merge_operator);
   found.JustCollect();
+  if (operands_options->continue_cb) found.CollectWhile(&operands_options->continue_cb);
   PinnableSlice base;
   s = PointLookup(
       {options, *sv.get(), family->tables.get(), sequence, db_.statistics, ReadTimestamp(options)},

@@ -344,7 +344,14 @@ Status TtlDb::Write(const WriteOptions& options, WriteBatch* updates) {
 Status TtlDb::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* family,
                                const Slice& key, PinnableSlice* operands,
                                GetMergeOperandsOptions* how, int* count) {
-  Status s = db_->GetMergeOperands(options, family, key, operands, how, count);
+  GetMergeOperandsOptions with_times = *how;
+  if (how->continue_cb) {
+    with_times.continue_cb = [how](Slice operand) {
+      operand.remove_suffix(std::min(operand.size(), kTtlTimeBytes));
+      return how->continue_cb(operand);
+    };
+  }
+  Status s = db_->GetMergeOperands(options, family, key, operands, &with_times, count);
   if (!s.ok()) return s;
   for (int i = 0; i < *count; ++i) Strip(&operands[i], &s);
   return s;
