@@ -10,7 +10,7 @@
 
 namespace ROCKSDB_NAMESPACE {
 
-// Reads by FileOptions' temperature. Always 0: all tables are of one temperature.
+// Reads of tables by their temperature (FileMetaData::temperature).
 struct FileIOByTemperature {
   uint64_t hot_file_bytes_read = 0;
   uint64_t warm_file_bytes_read = 0;

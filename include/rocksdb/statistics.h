@@ -20,7 +20,8 @@
 
 namespace ROCKSDB_NAMESPACE {
 
-// The order is RocksDB 7.8.3's (the C interface's numbers are RocksDB 10.4's). TickersNameMap gives
+// The order is RocksDB 7.8.3's, and what came later follows (the C interface's numbers are RocksDB
+// 10.4's). TickersNameMap gives
 // each one's name in text
 // ("rocksdb.block.cache.miss"); units are in the names: BYTES, MICROS, NANOS, else events. Tickers
 // of features that Cairn lacks stay 0.
@@ -218,6 +219,20 @@ enum Tickers : uint32_t {
   BLOB_DB_CACHE_BYTES_WRITE,
   READ_ASYNC_MICROS,
   ASYNC_READ_ERROR_COUNT,
+  // Of RocksDB 8 and later.
+  BYTES_COMPRESSED_FROM,       // blocks that were compressed: before
+  BYTES_COMPRESSED_TO,         // and after
+  BYTES_COMPRESSION_BYPASSED,  // blocks that were not to be
+  BYTES_COMPRESSION_REJECTED,  // blocks that did not become small enough
+  NUMBER_BLOCK_COMPRESSION_BYPASSED,
+  NUMBER_BLOCK_COMPRESSION_REJECTED,
+  BYTES_DECOMPRESSED_FROM,
+  BYTES_DECOMPRESSED_TO,
+  BLOCK_CHECKSUM_MISMATCH_COUNT,
+  COMPACTION_CPU_TOTAL_TIME,  // microseconds
+  FIFO_MAX_SIZE_COMPACTIONS,
+  FIFO_TTL_COMPACTIONS,
+  FIFO_CHANGE_TEMPERATURE_COMPACTIONS,
   TICKER_ENUM_MAX
 };
 
@@ -284,6 +299,10 @@ enum Histograms : uint32_t {
   MULTIGET_IO_BATCH_SIZE,
   NUM_LEVEL_READ_PER_MULTIGET,
   ASYNC_PREFETCH_ABORT_MICROS,
+  // Of RocksDB 8 and later: writes of tables, by all and by what they are for.
+  SST_WRITE_MICROS,
+  FILE_WRITE_FLUSH_MICROS,
+  FILE_WRITE_COMPACTION_MICROS,
   HISTOGRAM_ENUM_MAX
 };
 

@@ -203,6 +203,19 @@ CAIRN_NEVER_DESTROYED const std::vector<std::pair<Tickers, std::string>> Tickers
     {BLOB_DB_CACHE_BYTES_WRITE, "rocksdb.blobdb.cache.bytes.write"},
     {READ_ASYNC_MICROS, "rocksdb.read.async.micros"},
     {ASYNC_READ_ERROR_COUNT, "rocksdb.async.read.error.count"},
+    {BYTES_COMPRESSED_FROM, "rocksdb.bytes.compressed.from"},
+    {BYTES_COMPRESSED_TO, "rocksdb.bytes.compressed.to"},
+    {BYTES_COMPRESSION_BYPASSED, "rocksdb.bytes.compression_bypassed"},
+    {BYTES_COMPRESSION_REJECTED, "rocksdb.bytes.compression.rejected"},
+    {NUMBER_BLOCK_COMPRESSION_BYPASSED, "rocksdb.number.block_compression_bypassed"},
+    {NUMBER_BLOCK_COMPRESSION_REJECTED, "rocksdb.number.block_compression_rejected"},
+    {BYTES_DECOMPRESSED_FROM, "rocksdb.bytes.decompressed.from"},
+    {BYTES_DECOMPRESSED_TO, "rocksdb.bytes.decompressed.to"},
+    {BLOCK_CHECKSUM_MISMATCH_COUNT, "rocksdb.block.checksum.mismatch.count"},
+    {COMPACTION_CPU_TOTAL_TIME, "rocksdb.compaction.total.time.cpu_micros"},
+    {FIFO_MAX_SIZE_COMPACTIONS, "rocksdb.fifo.max.size.compactions"},
+    {FIFO_TTL_COMPACTIONS, "rocksdb.fifo.ttl.compactions"},
+    {FIFO_CHANGE_TEMPERATURE_COMPACTIONS, "rocksdb.fifo.change_temperature.compactions"},
 };
 
 CAIRN_NEVER_DESTROYED const std::vector<std::pair<Histograms, std::string>> HistogramsNameMap = {
@@ -265,6 +278,9 @@ CAIRN_NEVER_DESTROYED const std::vector<std::pair<Histograms, std::string>> Hist
     {MULTIGET_IO_BATCH_SIZE, "rocksdb.multiget.io.batch.size"},
     {NUM_LEVEL_READ_PER_MULTIGET, "rocksdb.num.level.read.per.multiget"},
     {ASYNC_PREFETCH_ABORT_MICROS, "rocksdb.async.prefetch.abort.micros"},
+    {SST_WRITE_MICROS, "rocksdb.sst.write.micros"},
+    {FILE_WRITE_FLUSH_MICROS, "rocksdb.file.write.flush.micros"},
+    {FILE_WRITE_COMPACTION_MICROS, "rocksdb.file.write.compaction.micros"},
 };
 
 }  // namespace ROCKSDB_NAMESPACE

@@ -8,6 +8,7 @@
 #include "base/allocation.h"
 #include "base/coding.h"
 #include "base/perf.h"
+#include "base/stop_watch.h"
 #include "blob/blob_records.h"
 #include "fiber/clock.h"
 #include "table/compression.h"
@@ -62,8 +63,7 @@ Status BlobFileReader::Open(FileSystem* fs, const FileOptions& file_options,
 
 Status BlobFileReader::Decompress(const Slice& stored, std::unique_ptr<Blob>* blob) const {
   const PerfTimer timer(Perf(), &PerfContext::blob_decompress_time);
-  Statistics* const statistics = bytes_->statistics();
-  const uint64_t start = statistics != nullptr ? fiber::now_nanos() : 0;
+  const StopWatch watch(bytes_->statistics(), BLOB_DB_DECOMPRESSION_MICROS);
   size_t size = 0;
   Slice payload;
   Status s = DecompressedSize(header_.compression, stored, &size, &payload);
@@ -72,10 +72,6 @@ Status BlobFileReader::Decompress(const Slice& stored, std::unique_ptr<Blob>* bl
   if (plain == nullptr) return Status::MemoryLimit("no memory for a blob", bytes_->name());
   s = DecompressInto(header_.compression, payload, plain->memory(), size, nullptr);
   if (s.ok()) *blob = std::move(plain);
-  if (statistics != nullptr) {
-    statistics->reportTimeToHistogram(BLOB_DB_DECOMPRESSION_MICROS,
-                                      (fiber::now_nanos() - start) / 1000);
-  }
   return s;
 }
 

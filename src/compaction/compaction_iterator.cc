@@ -8,6 +8,7 @@
 #include "base/wide_column_serialization.h"
 #include "compaction/compaction.h"
 #include "compaction/job_blobs.h"
+#include "fiber/clock.h"
 
 namespace cairn {
 namespace {
@@ -364,6 +365,8 @@ void CompactionIterator::EmitMerged(const ParsedInternalKey* base, const Slice& 
 }
 
 bool CompactionIterator::HideByRange(const Candidate& entry) {
+  ++counts_.num_records_replaced;
+  ++dropped_.by_ranges;
   hidden_below_ = entry.interval;
   if (operand_sequences_.empty()) return false;
   const ParsedInternalKey nothing(user_key_, entry.parsed.sequence, kTypeDeletion);
@@ -410,6 +413,7 @@ bool CompactionIterator::Decide(const Candidate& entry) {
       if (parsed.type == kTypeSingleDeletion) single_delete_ = SingleDelete::kKept;
       if (MayDropTombstone(parsed)) {
         ++counts_.num_expired_deletion_records;
+        if (!bottommost_) ++dropped_.optimized_deletions;
         if (parsed.type == kTypeSingleDeletion) single_delete_ = SingleDelete::kDropped;
         return false;
       }
@@ -490,7 +494,9 @@ void CompactionIterator::Find() {
       continue;
     }
     if (filter_ != nullptr) [[unlikely]] {
+      const uint64_t start = times_filter_ ? fiber::now_nanos() : 0;
       const Filtered filtered = ShowFilter(&entry);
+      if (times_filter_) dropped_.filter_nanos += fiber::now_nanos() - start;
       if (filtered == Filtered::kFailed) return;
       moved = filtered == Filtered::kInputMoved;
       if (filtered != Filtered::kEntry) continue;

@@ -53,6 +53,22 @@ namespace cairn {
 class Compaction;
 class JobBlobs;
 
+// What a job dropped, beyond what CompactionJobStats has.
+struct DropCounts {
+  uint64_t by_ranges = 0;  // entries that a range tombstone hides
+  uint64_t ranges = 0;     // range tombstones that nobody needs
+  uint64_t optimized_deletions =
+      0;                      // tombstones, above the last level, of keys that none below has
+  uint64_t filter_nanos = 0;  // in the user's filter, where that is timed
+
+  void Add(const DropCounts& more) {
+    by_ranges += more.by_ranges;
+    ranges += more.ranges;
+    optimized_deletions += more.optimized_deletions;
+    filter_nanos += more.filter_nanos;
+  }
+};
+
 class CompactionIterator {
  public:
   // `input` is positioned by Start; it and `compaction` are borrowed. `compaction` null: a flush,
@@ -64,6 +80,8 @@ class CompactionIterator {
 
   // Before Start. Null: none. Borrowed. With one, `input` must be able to Seek.
   void SetFilter(const CompactionFilter* filter) { filter_ = filter; }
+  // Before Start: dropped() is to have the time in the filter.
+  void SetTimesFilter() { times_filter_ = true; }
   // Before Start. With timestamps: nobody reads below this one, of several versions below it only
   // the newest one. Empty: there are readers of all.
   void SetHistoryLow(const std::string& low) { history_low_ = low; }
@@ -108,6 +126,8 @@ class CompactionIterator {
   uint64_t records_dropped() const { return records_in_ - records_out_; }
   // What was read and dropped, but for the number of entries.
   const CompactionJobStats& counts() const { return counts_; }
+  // For the user's Statistics alone.
+  const DropCounts& dropped() const { return dropped_; }
   // Removed by the filter, one by one.
   uint64_t records_filtered() const { return records_filtered_; }
   // The filter had some of the input left out without a look: records_in() is not all of it.
@@ -258,6 +278,8 @@ class CompactionIterator {
   uint64_t records_filtered_ = 0;
   bool skipped_input_ = false;
   CompactionJobStats counts_;
+  DropCounts dropped_;
+  bool times_filter_ = false;
   // The entry of user_key_ before, if it was a SingleDelete.
   enum class SingleDelete { kNone, kKept, kDropped } single_delete_ = SingleDelete::kNone;
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/logging.h"
+#include "base/stop_watch.h"
 #include "fiber/clock.h"
 #include "fiber/thread.h"
 #include "fs/file_util.h"
@@ -181,16 +182,43 @@ void CompactionJob::TickStatistics(const Parts& parts) const {
       if (part->was_remote()) written -= output.file_size;
     }
   }
-  if (any_here) {
-    env_.statistics->recordTick(
-        COMPACT_READ_BYTES,
-        stats_.bytes_read_start_levels + stats_.bytes_read_output_level + stats_.bytes_read_blob);
+  const uint64_t read = any_here ? stats_.bytes_read_start_levels + stats_.bytes_read_output_level +
+                                       stats_.bytes_read_blob
+                                 : 0;
+  Statistics& statistics = *env_.statistics;
+  statistics.recordTick(COMPACT_READ_BYTES, read);
+  statistics.recordTick(COMPACT_WRITE_BYTES, written);
+  const auto also = [&](Tickers reads, Tickers writes) {
+    statistics.recordTick(reads, read);
+    statistics.recordTick(writes, written);
+  };
+  switch (compaction_->reason()) {
+    case CompactionReason::kFilesMarkedForCompaction:
+      also(COMPACT_READ_BYTES_MARKED, COMPACT_WRITE_BYTES_MARKED);
+      break;
+    case CompactionReason::kPeriodicCompaction:
+      also(COMPACT_READ_BYTES_PERIODIC, COMPACT_WRITE_BYTES_PERIODIC);
+      break;
+    case CompactionReason::kTtl:
+      also(COMPACT_READ_BYTES_TTL, COMPACT_WRITE_BYTES_TTL);
+      break;
+    default:
+      break;
   }
-  env_.statistics->recordTick(COMPACT_WRITE_BYTES, written);
-  env_.statistics->recordTick(COMPACTION_KEY_DROP_USER, records_filtered_);
-  env_.statistics->recordTick(COMPACTION_KEY_DROP_NEWER_ENTRY, counts_.num_records_replaced);
-  env_.statistics->recordTick(COMPACTION_KEY_DROP_OBSOLETE, counts_.num_expired_deletion_records);
-  env_.statistics->recordInHistogram(COMPACTION_TIME, stats_.micros);
+  statistics.recordTick(COMPACTION_KEY_DROP_USER, records_filtered_);
+  statistics.recordTick(COMPACTION_KEY_DROP_NEWER_ENTRY, counts_.num_records_replaced);
+  statistics.recordTick(COMPACTION_KEY_DROP_OBSOLETE, counts_.num_expired_deletion_records);
+  statistics.recordTick(COMPACTION_KEY_DROP_RANGE_DEL, dropped_.by_ranges);
+  statistics.recordTick(COMPACTION_RANGE_DEL_DROP_OBSOLETE, dropped_.ranges);
+  statistics.recordTick(COMPACTION_OPTIMIZED_DEL_DROP_OBSOLETE, dropped_.optimized_deletions);
+  statistics.recordTick(FILTER_OPERATION_TOTAL_TIME, dropped_.filter_nanos);
+  statistics.reportTimeToHistogram(COMPACTION_TIME, stats_.micros);
+  statistics.reportTimeToHistogram(COMPACTION_CPU_TIME, stats_.cpu_micros);
+  statistics.recordTick(COMPACTION_CPU_TOTAL_TIME, stats_.cpu_micros);
+  if (parts.size() > 1) statistics.recordInHistogram(NUM_SUBCOMPACTIONS_SCHEDULED, parts.size());
+  uint64_t inputs = 0;
+  for (const CompactionInputFiles& input : compaction_->inputs()) inputs += input.files.size();
+  statistics.recordInHistogram(NUM_FILES_IN_SINGLE_COMPACTION, inputs);
 }
 
 Status CompactionJob::Run() {
@@ -201,7 +229,11 @@ Status CompactionJob::Run() {
   CountInputs();
 
   std::vector<std::string> boundaries;
-  Status s = PlanSubcompactions(*compaction_, env_.table_cache, &boundaries);
+  Status s;
+  {
+    const StopWatch watch(env_.statistics, SUBCOMPACTION_SETUP_TIME);
+    s = PlanSubcompactions(*compaction_, env_.table_cache, &boundaries);
+  }
   stats_.cpu_micros = (fiber::thread_cpu_nanos() - start_cpu) / 1000;
   Parts parts;
   for (size_t i = 0; i <= boundaries.size(); ++i) {
@@ -213,6 +245,7 @@ Status CompactionJob::Run() {
   for (const auto& part : parts) {
     records_filtered_ += part->records_filtered();
     counts_.Add(part->counts());
+    dropped_.Add(part->dropped());
     if (part->skipped_input()) counts_.has_accurate_num_input_records = false;
     counts_.is_remote_compaction |= part->was_remote();
     stats_.cpu_micros += part->cpu_micros();

@@ -70,6 +70,7 @@ class CompactionJob {
   std::atomic<bool> stop_{false};  // a part failed: the others need not go on
   JobStats stats_;
   CompactionJobStats counts_;
+  DropCounts dropped_;
   uint64_t records_filtered_ = 0;
 };
 

@@ -124,10 +124,26 @@ Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
     env_.statistics->recordTick(FLUSH_WRITE_BYTES,
                                 stats_.bytes_written + stats_.bytes_written_blob);
     env_.statistics->recordTick(COMPACTION_KEY_DROP_USER, kept.records_filtered());
-    env_.statistics->recordInHistogram(FLUSH_TIME, stats_.micros);
+    env_.statistics->reportTimeToHistogram(FLUSH_TIME, stats_.micros);
+    CountPayload(kept.counts(), tombstones.get(), writer);
   }
   TellFinished(s, *meta);
   return s;
+}
+
+// How much of what was in memory is not in the table: newer entries hid it.
+void FlushJob::CountPayload(const CompactionJobStats& read, const RangeTombstones* tombstones,
+                            const TableWriter& writer) const {
+  uint64_t payload = read.total_input_raw_key_bytes + read.total_input_raw_value_bytes;
+  if (tombstones != nullptr) {
+    for (const RangeTombstones::Fragment& fragment : tombstones->fragments()) {
+      payload += fragment.sequences.size() *
+                 (fragment.start.size() + kInternalKeyFooterSize + fragment.end.size());
+    }
+  }
+  if (writer.raw_bytes() > payload) return;
+  env_.statistics->recordTick(MEMTABLE_PAYLOAD_BYTES_AT_FLUSH, payload);
+  env_.statistics->recordTick(MEMTABLE_GARBAGE_BYTES_AT_FLUSH, payload - writer.raw_bytes());
 }
 
 std::vector<InternalIterator*> FlushJob::OpenMemtables(bool filtered) const {

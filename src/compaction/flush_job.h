@@ -60,6 +60,8 @@ class FlushJob {
   void TellStarted() const;
   void TellFinished(const Status& s, const FileMetaData& meta) const;
   std::vector<InternalIterator*> OpenMemtables(bool filtered) const;
+  void CountPayload(const CompactionJobStats& read, const RangeTombstones* tombstones,
+                    const TableWriter& writer) const;
   TableWriterOptions WriterOptions() const;
   [[nodiscard]] Status WriteTable(CompactionIterator* kept, TombstoneWriter* tombstones,
                                   Courtesy* courtesy, TableWriter* writer, FileMetaData* meta);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/perf.h"
+#include "base/stop_watch.h"
 #include "compaction/compaction_iterator.h"
 #include "compaction/courtesy.h"
 #include "compaction/file_times.h"
@@ -349,6 +350,7 @@ Status Subcompaction::RunHere() {
   CompactionIterator kept(input.get(), env_.icmp, env_.snapshots, compaction_,
                           [this] { return CheckStopped(); });
   kept.SetFilter(filter.get());
+  if (WantsDetailedTimes(env_.statistics)) kept.SetTimesFilter();
   kept.SetBlobs(&blobs_);
   kept.SetHistoryLow(env_.history_low);
   kept.SetTrim(env_.trim_above);
@@ -367,6 +369,9 @@ Status Subcompaction::RunHere() {
   Courtesy courtesy(urgent);
   s = WriteOutputs(&kept, &tombstone_writer, &courtesy);
   counts_.Add(kept.counts());
+  dropped_ = kept.dropped();
+  dropped_.ranges = tombstone_writer.dropped();
+  counts_.num_expired_deletion_records += dropped_.ranges;
   blobs_.AddCounts(&counts_);
   records_in_ = kept.records_in();
   records_dropped_ = kept.records_dropped();

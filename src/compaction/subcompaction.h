@@ -21,6 +21,7 @@
 #include "base/internal_iterator.h"
 #include "base/namespace.h"
 #include "compaction/compaction.h"
+#include "compaction/compaction_iterator.h"
 #include "compaction/job_blobs.h"
 #include "compaction/job_env.h"
 
@@ -58,6 +59,7 @@ class Subcompaction {
   const JobBlobs& blobs() const { return blobs_; }
   // All but the numbers of entries and of files.
   const CompactionJobStats& counts() const { return counts_; }
+  const DropCounts& dropped() const { return dropped_; }  // here alone
   uint64_t cpu_micros() const { return cpu_micros_; }
   uint64_t records_in() const { return records_in_; }
   uint64_t records_dropped() const { return records_dropped_; }
@@ -87,6 +89,7 @@ class Subcompaction {
   JobBlobs blobs_;
   std::vector<FileMetaData> outputs_;
   CompactionJobStats counts_;
+  DropCounts dropped_;
   uint64_t cpu_micros_ = 0;
   uint64_t records_in_ = 0;
   uint64_t records_dropped_ = 0;

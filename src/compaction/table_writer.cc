@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/logging.h"
+#include "base/stop_watch.h"
 #include "base/timestamps.h"
 #include "fiber/clock.h"
 #include "fs/file_checksum.h"
@@ -43,6 +44,8 @@ Status TableWriter::Open(uint64_t file_number) {
   if (env_.io_priority) file->SetIOPriority(env_.io_priority());
   file_ = std::make_unique<FileWriter>(std::move(file), path_, env_.file_options);
   file_->EnableWriteBehind();
+  file_->SetStatistics(env_.statistics, SST_WRITE_MICROS,
+                       options_.is_flush ? FILE_WRITE_FLUSH_MICROS : FILE_WRITE_COMPACTION_MICROS);
   if (FileChecksumGenFactory* const factory = env_.db_options->file_checksum_gen_factory.get()) {
     FileChecksumGenContext context;
     context.file_name = path_;
@@ -189,11 +192,17 @@ Status TableWriter::MakeDurable(FileMetaData* meta) {
 }
 
 Status TableWriter::SyncAndCheck(FileMetaData* meta) {
-  Status s = file_->Sync(env_.db_options->use_fsync);
+  Status s;
+  {
+    const StopWatch watch(env_.statistics,
+                          options_.is_flush ? TABLE_SYNC_MICROS : COMPACTION_OUTFILE_SYNC_MICROS);
+    s = file_->Sync(env_.db_options->use_fsync);
+  }
   if (s.ok()) s = file_->Close();
   if (s.ok()) {
     file_->GetChecksum(&meta_.file_checksum, &meta_.file_checksum_func_name);
     const TableProperties properties = builder_->GetTableProperties();
+    raw_bytes_ = properties.raw_key_size + properties.raw_value_size;
     meta_.unique_id = UniqueIdOf(properties);
     if (!builder_->LastKey().empty()) meta_.largest.DecodeFrom(builder_->LastKey());
     if (!tombstones_smallest_.empty()) {

@@ -59,6 +59,8 @@ class TableWriter {
                     const Slice& timestamp = Slice());
   Status status() const { return builder_->status(); }
   bool IsEmpty() const { return builder_->IsEmpty(); }
+  // Of keys and values, before they were made blocks: once the table is complete, until then 0.
+  uint64_t raw_bytes() const { return raw_bytes_; }
   uint64_t EstimatedFileSize() const { return builder_->EstimatedFileSize(); }
 
   // Completes the table, syncs and closes the file, and reads it back through the table cache: a
@@ -97,6 +99,7 @@ class TableWriter {
   std::string path_;
   std::unique_ptr<FileWriter> file_;
   std::unique_ptr<TableBuilder> builder_;
+  uint64_t raw_bytes_ = 0;
   FileMetaData meta_;  // `largest` only at the end: the builder has it
   InternalKey tombstones_smallest_, tombstones_largest_;  // empty: there are none
   uint64_t hash_ = 0;                                     // of all entries, with read_back

@@ -74,7 +74,10 @@ TombstoneWriter::TombstoneWriter(const InternalKeyComparator* icmp,
       if (old) {
         const auto seen_by = std::lower_bound(snapshots.begin(), snapshots.end(), sequence);
         if (any_old && seen_by == interval) continue;
-        if (bottommost && seen_by == snapshots.begin()) continue;
+        if (bottommost && seen_by == snapshots.begin()) {
+          ++dropped_;
+          continue;
+        }
         interval = seen_by;
         any_old = true;
       }

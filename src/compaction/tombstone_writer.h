@@ -59,6 +59,8 @@ class TombstoneWriter {
   void WriteUpTo(const Slice* end, TableWriter* writer);
   // Something is left.
   bool HasMore() const { return at_ < kept_.size(); }
+  // How many nobody needs any more: they are not written.
+  uint64_t dropped() const { return dropped_; }
 
  private:
   struct Kept {
@@ -70,6 +72,7 @@ class TombstoneWriter {
   const InternalKeyComparator* const icmp_;
   std::vector<Kept> kept_;
   size_t at_ = 0;
+  uint64_t dropped_ = 0;
   std::string cut_;  // where the first one that is left begins, if it was cut
 };
 

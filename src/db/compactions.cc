@@ -168,6 +168,14 @@ void DescribeCompaction(const Compaction& compaction, bool moves, int job_id,
                          compaction.total_input_bytes());
 }
 
+// Of those that only drop files.
+void CountFifo(Statistics* statistics, CompactionReason reason) {
+  if (statistics == nullptr) return;
+  if (reason == CompactionReason::kFIFOMaxSize)
+    statistics->recordTick(FIFO_MAX_SIZE_COMPACTIONS, 1);
+  if (reason == CompactionReason::kFIFOTtl) statistics->recordTick(FIFO_TTL_COMPACTIONS, 1);
+}
+
 }  // namespace
 
 Status Compactions::RunCompaction(ColumnFamily* family, std::unique_ptr<Compaction> compaction,
@@ -201,6 +209,7 @@ Status Compactions::RunCompaction(ColumnFamily* family, std::unique_ptr<Compacti
       LogInfo(db_.options.info_log.get(), "[%s] %s %s (%s)", family->name().c_str(),
               compaction->drops_inputs() ? "Dropped" : "Moved", compaction->InputSummary().c_str(),
               GetCompactionReasonString(compaction->reason()));
+      CountFifo(db_.statistics, compaction->reason());
     }
     if (info != nullptr) {
       db_.mutex()->unlock();

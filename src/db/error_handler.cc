@@ -30,6 +30,17 @@ bool MayBeIgnored(BackgroundErrorReason reason) {
   return reason == BackgroundErrorReason::kFlush || reason == BackgroundErrorReason::kCompaction;
 }
 
+void CountError(Statistics* statistics, const Status& error) {
+  if (statistics == nullptr) return;
+  statistics->recordTick(ERROR_HANDLER_BG_ERROR_COUNT, 1);
+  if (error.IsIOError()) statistics->recordTick(ERROR_HANDLER_BG_IO_ERROR_COUNT, 1);
+  if (IsShortage(error)) statistics->recordTick(ERROR_HANDLER_BG_RETRYABLE_IO_ERROR_COUNT, 1);
+}
+
+void Count(Statistics* statistics, Tickers ticker) {
+  if (statistics != nullptr) statistics->recordTick(ticker, 1);
+}
+
 // What the user's SstFileManager says (SpaceManager::CheckSpace).
 bool IsSpaceLimit(const Status& s) {
   return s.IsIOError() && s.subcode() == Status::SubCode::kSpaceLimit;
@@ -48,6 +59,7 @@ void ErrorHandler::SetBackgroundError(const Status& error, BackgroundErrorReason
                                       const char* where) {
   LogError(db_.options.info_log.get(), "Background error in %s: %s", where,
            error.ToString().c_str());
+  CountError(db_.statistics, error);
   Status told = error;
   if (db_.has_listeners() && MayBeIgnored(reason)) {
     db_.mutex()->unlock();
@@ -93,6 +105,8 @@ void ErrorHandler::CompactionFailed(const Status& error, bool outputs_are_gone, 
   }
   LogWarn(db_.options.info_log.get(), "A %s met a shortage, which will pass: %s", where,
           error.ToString().c_str());
+  CountError(db_.statistics, error);
+  Count(db_.statistics, ERROR_HANDLER_AUTORESUME_COUNT);
   if (db_.has_listeners()) {
     db_.mutex()->unlock();
     db_.Tell([&](EventListener* listener) {
@@ -221,6 +235,7 @@ void ErrorHandler::StartRecovery() {
   const int r = fiber::Thread::create(
       "rocksdb:recover", [this] { KeepRecovering(); }, /*nice=*/0, &recovery_);
   recovering_ = r == 0;
+  if (recovering_) Count(db_.statistics, ERROR_HANDLER_AUTORESUME_COUNT);
   if (r != 0) LogWarn(db_.options.info_log.get(), "No thread for the recovery: call DB::Resume");
 }
 
@@ -285,7 +300,14 @@ void ErrorHandler::KeepRecovering() {
     if (!looks_for_space || !DiskIsFull()) {
       ++attempts;
       Status former;
-      RecoverFromError(&former).PermitUncheckedError();
+      const Status s = RecoverFromError(&former);
+      Count(db_.statistics, ERROR_HANDLER_AUTORESUME_RETRY_TOTAL_COUNT);
+      if (s.ok()) Count(db_.statistics, ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT);
+      if (db_.statistics != nullptr &&
+          (s.ok() || attempts == db_.options.max_bgerror_resume_count)) {
+        db_.statistics->recordInHistogram(ERROR_HANDLER_AUTORESUME_RETRY_COUNT,
+                                          static_cast<uint64_t>(attempts));
+      }
     }
     db_.mutex()->lock();
   }

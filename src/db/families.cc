@@ -131,6 +131,7 @@ ColumnFamily* Families::AddFamily(ColumnFamilyState* state, std::shared_ptr<cons
   tables.fs = db_.fs;
   tables.file_options = FileOptionsForTableRead(*db_.fs, db_.options);
   tables.paths = paths;
+  tables.num_levels = options->num_levels;
   tables.max_open_files = options->max_open_files;
   tables.table_cache_numshardbits = options->table_cache_numshardbits;
   tables.statistics = db_.statistics;

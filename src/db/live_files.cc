@@ -299,6 +299,7 @@ Status LiveFiles::GetSortedWalFiles(VectorLogPtr& files) {
 Status LiveFiles::GetUpdatesSince(SequenceNumber seq_number,
                                   std::unique_ptr<TransactionLogIterator>* iter,
                                   const TransactionLogIterator::ReadOptions& read_options) {
+  if (db_.statistics != nullptr) db_.statistics->recordTick(GET_UPDATES_SINCE_CALLS, 1);
   Status s = db_.RefuseIfReadOnly();
   if (s.ok() && seq_number > db_.versions->LastSequence()) {
     s = Status::NotFound("Requested sequence not yet written in the db");

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/perf.h"
 #include "db/database.h"
 #include "db/error_handler.h"
 #include "db/families.h"
@@ -536,7 +537,25 @@ Status Properties::ForEachBlobFile(
   return s;
 }
 
+// What is read while it lives counts as read to verify checksums.
+class Properties::VerificationCount {
+ public:
+  explicit VerificationCount(Statistics* statistics)
+      : statistics_(statistics), before_(Perf::State()->io.bytes_read) {}
+  VerificationCount(const VerificationCount&) = delete;
+  VerificationCount& operator=(const VerificationCount&) = delete;
+  ~VerificationCount() {
+    if (statistics_ == nullptr) return;
+    statistics_->recordTick(VERIFY_CHECKSUM_READ_BYTES, Perf::State()->io.bytes_read - before_);
+  }
+
+ private:
+  Statistics* const statistics_;
+  const uint64_t before_;
+};
+
 Status Properties::VerifyChecksum(const ReadOptions& options) {
+  const VerificationCount count(db_.statistics);
   Status s = ForEachTable([&](const ColumnFamily& family, int level, const FileMetaData& file) {
     return family.tables->VerifyChecksum(options, file.TableId(level));
   });
@@ -558,6 +577,7 @@ Status Properties::VerifyFileChecksums(const ReadOptions& options) {
     return VerifyFileChecksum(db_.fs, path, db_.file_options, factory, checksum, func,
                               options.readahead_size, ReadLimits(options));
   };
+  const VerificationCount count(db_.statistics);
   Status s = ForEachTable([&](const ColumnFamily& family, int /*level*/, const FileMetaData& file) {
     return verify(TableFileName(family.paths, file.number, file.path_id), file.file_checksum,
                   file.file_checksum_func_name);

@@ -363,7 +363,9 @@ void WritePath::CountStall(ColumnFamily* family, const StallDecision& decision,
                            uint64_t since_nanos) {
   const uint64_t waited = (fiber::now_nanos() - since_nanos) / 1000;
   family->stall_times.Add(decision, waited);
-  if (db_.statistics != nullptr) db_.statistics->recordTick(STALL_MICROS, waited);
+  if (db_.statistics == nullptr) return;
+  db_.statistics->recordTick(STALL_MICROS, waited);
+  db_.statistics->reportTimeToHistogram(WRITE_STALL, waited);
 }
 
 // Before it joins the queue, so that nobody waits behind it.

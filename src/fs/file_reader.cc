@@ -7,6 +7,7 @@
 
 #include "base/perf.h"
 #include "base/shortage.h"
+#include "base/stop_watch.h"
 #include "fiber/runtime.h"
 #include "fs/aligned_buffer.h"
 #include "fs/parking_reads.h"
@@ -31,14 +32,70 @@ IOStatus RandomAccessFileReader::Open(FileSystem* fs, const std::string& fname,
   return s;
 }
 
+namespace {
+
+struct TemperatureCounters {
+  Tickers bytes, count;
+  uint64_t FileIOByTemperature::* bytes_here;
+  uint64_t FileIOByTemperature::* count_here;
+};
+
+// Null: there are none of its own.
+const TemperatureCounters* CountersOf(Temperature temperature) {
+  using By = FileIOByTemperature;
+  static constexpr TemperatureCounters kHot = {HOT_FILE_READ_BYTES, HOT_FILE_READ_COUNT,
+                                               &By::hot_file_bytes_read, &By::hot_file_read_count};
+  static constexpr TemperatureCounters kWarm = {WARM_FILE_READ_BYTES, WARM_FILE_READ_COUNT,
+                                                &By::warm_file_bytes_read,
+                                                &By::warm_file_read_count};
+  static constexpr TemperatureCounters kCold = {COLD_FILE_READ_BYTES, COLD_FILE_READ_COUNT,
+                                                &By::cold_file_bytes_read,
+                                                &By::cold_file_read_count};
+  switch (temperature) {
+    case Temperature::kHot:
+      return &kHot;
+    case Temperature::kWarm:
+      return &kWarm;
+    case Temperature::kCold:
+      return &kCold;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+void RandomAccessFileReader::CountRead(size_t bytes) const {
+  CountIO(&IOStatsContext::bytes_read, bytes);
+  const TemperatureCounters* const by_temperature = CountersOf(counted_.temperature);
+  if (by_temperature != nullptr) [[unlikely]] {
+    IOStatsContext& io = Perf::State()->io;
+    if (!io.disable_iostats) {
+      io.file_io_stats_by_temperature.*by_temperature->bytes_here += bytes;
+      io.file_io_stats_by_temperature.*by_temperature->count_here += 1;
+    }
+  }
+  Statistics* const statistics = counted_.statistics;
+  if (statistics == nullptr) return;
+  statistics->recordTick(counted_.last_level ? LAST_LEVEL_READ_BYTES : NON_LAST_LEVEL_READ_BYTES,
+                         bytes);
+  statistics->recordTick(counted_.last_level ? LAST_LEVEL_READ_COUNT : NON_LAST_LEVEL_READ_COUNT,
+                         1);
+  if (by_temperature != nullptr) {
+    statistics->recordTick(by_temperature->bytes, bytes);
+    statistics->recordTick(by_temperature->count, 1);
+  }
+}
+
 IOStatus RandomAccessFileReader::Read(const IOOptions& options, uint64_t offset, size_t n,
                                       Slice* result, char* scratch) const {
+  const StopWatch watch(counted_.statistics, SST_READ_MICROS);
   const Perf perf;
   const PerfTimer timer(perf, &IOStatsContext::read_nanos);
   const PerfCpuTimer cpu_timer(perf, &IOStatsContext::cpu_read_nanos);
   IOStatus s = direct_ ? ReadDirect(options, offset, n, result, scratch)
                        : ReadOnce(options, offset, n, result, scratch);
-  if (s.ok()) CountIO(&IOStatsContext::bytes_read, result->size());
+  if (s.ok()) CountRead(result->size());
   return s;
 }
 
@@ -77,12 +134,13 @@ IOStatus RandomAccessFileReader::ReadDirect(const IOOptions& options, uint64_t o
 IOStatus RandomAccessFileReader::MultiRead(const IOOptions& options, FSReadRequest* requests,
                                            size_t count) const {
   if (!direct_) {
+    const StopWatch watch(counted_.statistics, SST_READ_MICROS);
     const Perf perf;
     const PerfTimer timer(perf, &IOStatsContext::read_nanos);
     const PerfCpuTimer cpu_timer(perf, &IOStatsContext::cpu_read_nanos);
     IOStatus s = file_->MultiRead(requests, count, options, nullptr);
     for (size_t i = 0; i < count; ++i) {
-      if (requests[i].status.ok()) CountIO(&IOStatsContext::bytes_read, requests[i].result.size());
+      if (requests[i].status.ok()) CountRead(requests[i].result.size());
     }
     return s;
   }

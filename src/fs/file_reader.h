@@ -16,8 +16,16 @@
 #include "rocksdb/file_system.h"
 #include "rocksdb/io_status.h"
 #include "rocksdb/slice.h"
+#include "rocksdb/statistics.h"
 
 namespace cairn {
+
+// What is counted of the reads of a file, beside what IOStatsContext has of all.
+struct ReadStatistics {
+  Statistics* statistics = nullptr;  // borrowed
+  bool last_level = false;           // it is a table of the last level there is
+  Temperature temperature = Temperature::kUnknown;
+};
 
 class RandomAccessFileReader {
  public:
@@ -40,6 +48,11 @@ class RandomAccessFileReader {
   // kind that has nothing to do with one request.
   [[nodiscard]] IOStatus MultiRead(const IOOptions& options, FSReadRequest* requests,
                                    size_t count) const;
+
+  // Before the first read.
+  void SetStatistics(const ReadStatistics& statistics) { counted_ = statistics; }
+  // Another read of so many bytes, which was not made through this, has come.
+  void CountRead(size_t bytes) const;
 
   // A hint: these bytes are wanted soon. NotSupported is no error.
   IOStatus Prefetch(const IOOptions& options, uint64_t offset, size_t n) const;
@@ -70,6 +83,7 @@ class RandomAccessFileReader {
   // all that waits together with this read.
   const bool parks_;
   FileSystem* const fs_;
+  ReadStatistics counted_;
   mutable std::atomic<bool> reads_within_{false};
 };
 

@@ -9,6 +9,7 @@
 #include "base/aligned_memory.h"
 #include "base/perf.h"
 #include "base/shortage.h"
+#include "base/stop_watch.h"
 
 namespace cairn {
 
@@ -38,6 +39,13 @@ IOStatus CountWrite(size_t n, const Call& call) {
   if (s.ok()) CountIO(&IOStatsContext::bytes_written, n);
   return s;
 }
+
+// Of FileWriter::SetStatistics.
+struct WriteWatch {
+  WriteWatch(Statistics* statistics, const std::array<Histograms, 2>& histograms)
+      : all(statistics, histograms[0]), of_its_kind(statistics, histograms[1]) {}
+  const StopWatch all, of_its_kind;
+};
 
 IOStatus SyncFile(FSWritableFile* file, bool use_fsync) {
   const PerfTimer timer(Perf(), &IOStatsContext::fsync_nanos);
@@ -171,6 +179,7 @@ IOStatus FileWriter::WriteOut(const char* data, size_t n) {
   const uint64_t offset = flushed_size_.load(std::memory_order_relaxed);
   UpdateChecksum(data, offset, n);
   Prepare(file_.get(), offset, n);
+  const WriteWatch watch(statistics_, histograms_);
   IOStatus s = CountWrite(n, [&] { return file_->Append(Slice(data, n), IOOptions(), nullptr); });
   if (!s.ok()) return Fail(s);
   flushed_size_.store(offset + n, std::memory_order_release);
@@ -186,6 +195,7 @@ IOStatus FileWriter::WriteDirectBuffer() {
   const size_t padded = RoundUp(used_, alignment_);
   std::memset(buffer_ + used_, 0, padded - used_);
   Prepare(file_.get(), buffer_offset_, padded);
+  const WriteWatch watch(statistics_, histograms_);
   IOStatus s = CountWrite(padded, [&] {
     return file_->PositionedAppend(Slice(buffer_, padded), buffer_offset_, IOOptions(), nullptr);
   });

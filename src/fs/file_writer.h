@@ -22,6 +22,7 @@
 #ifndef CAIRN_FS_FILE_WRITER_H_
 #define CAIRN_FS_FILE_WRITER_H_
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -36,6 +37,7 @@
 #include "rocksdb/file_system.h"
 #include "rocksdb/io_status.h"
 #include "rocksdb/slice.h"
+#include "rocksdb/statistics.h"
 
 namespace cairn {
 
@@ -68,6 +70,13 @@ class FileWriter {
   // From now on full buffers are written behind. Of no effect on a file that is not direct: there
   // a write is a copy into the page cache. Before the first Append.
   void EnableWriteBehind() { write_behind_ = direct_; }
+
+  // How long its writes take, in two histograms, each. Before the first Append. `statistics` is
+  // borrowed, and may be null.
+  void SetStatistics(Statistics* statistics, Histograms all, Histograms of_its_kind) {
+    statistics_ = statistics;
+    histograms_ = {all, of_its_kind};
+  }
 
   // All that is appended goes through it. Before the first Append, and not of a file that is
   // reopened. Null: nothing does.
@@ -152,6 +161,8 @@ class FileWriter {
   uint64_t last_sync_offset_ = 0;  // end of the last range handed to write-back
   bool pending_sync_ = false;
 
+  Statistics* statistics_ = nullptr;
+  std::array<Histograms, 2> histograms_ = {};
   std::unique_ptr<FileChecksumGenerator> checksum_generator_;  // may be null
   uint64_t checksummed_ = 0;                                   // bytes
 

@@ -85,6 +85,7 @@ struct FileMetaData {
             .largest_seqno = largest_seqno,
             .slot = &table.slot,
             .unique_id = &unique_id,
+            .temperature = temperature,
             .expects_bare_keys = !user_defined_timestamps_persisted};
   }
 

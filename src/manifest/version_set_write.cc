@@ -9,6 +9,7 @@
 #include <cassert>
 
 #include "base/logging.h"
+#include "base/stop_watch.h"
 #include "fs/file_names.h"
 #include "fs/file_util.h"
 #include "manifest/version_set.h"
@@ -195,7 +196,10 @@ IOStatus VersionSet::WriteManifest(ManifestWrite* write, FSDirectory* db_directo
   for (const std::string& record : write->records) {
     if (s.ok()) s = manifest_->AddRecord(record);
   }
-  if (s.ok()) s = manifest_->Sync(options_->use_fsync);
+  if (s.ok()) {
+    const StopWatch watch(options_->statistics.get(), MANIFEST_FILE_SYNC_MICROS);
+    s = manifest_->Sync(options_->use_fsync);
+  }
   if (s.ok() && write->new_number != 0) {
     write->current_touched = true;
     s = SetCurrentFile(fs_, dbname_, write->new_number, db_directory);

@@ -9,8 +9,10 @@
 #include "base/coding.h"
 #include "base/merge_operands.h"
 #include "base/perf.h"
+#include "base/stop_watch.h"
 #include "fs/read_limits.h"
 #include "read/attached_iterator.h"
+#include "read/iterator_counts.h"
 #include "read/saved_key.h"
 #include "rocksdb/snapshot.h"
 
@@ -36,8 +38,6 @@ class DBIterator final : public AttachedIterator {
     sequence_ = sequence;
     iter_.reset(internal);
   }
-
-  ~DBIterator() override { FlushStatistics(); }
 
   Slice key() const override {
     assert(valid_);
@@ -135,7 +135,7 @@ class DBIterator final : public AttachedIterator {
   bool PassHiddenRange();
 
   bool IsSavedKey(const Slice& user_key) {
-    ++passed_.compared;
+    ++counts_.passed().compared;
     return icmp_.EqualUserKey(user_key, saved_key_.get());
   }
 
@@ -161,9 +161,9 @@ class DBIterator final : public AttachedIterator {
     if (env_.statistics != nullptr) [[unlikely]]
       env_.statistics->recordTick(ticker, 1);
   }
-  void CountFound(uint32_t ticker);
-  void CountCall(const Perf& perf, PerfMetric calls);
-  void FlushStatistics();
+  void EndCall(const Perf& perf, PerfMetric calls) {
+    counts_.EndCall(perf, calls, forward_, valid_, valid_ ? key().size() + value().size() : 0);
+  }
 
   bool follows_ = false;                   // see FollowAt()
   const Snapshot* followed_at_ = nullptr;  // borrowed; null: the present
@@ -182,15 +182,7 @@ class DBIterator final : public AttachedIterator {
   std::string value_copy_;
   InternalKey seek_key_;
   // What the present call did; counted at its end.
-  struct Passed {
-    uint32_t compared = 0;  // keys
-    uint32_t entries = 0;
-    uint32_t deletions = 0;
-    uint32_t too_new = 0;
-    uint32_t operands = 0;
-  } passed_;
-  uint64_t nexts_ = 0, prevs_ = 0, nexts_found_ = 0, prevs_found_ = 0,
-           bytes_read_ = 0;  // not flushed yet
+  IteratorCounts counts_{env_.statistics};
 };
 
 Status DBIterator::Refresh(const Snapshot* snapshot) {
@@ -240,23 +232,16 @@ void DBIterator::Next() {
     FindForward(Skip::kHidden);
   } else if (ExtractSequence(entry_key_) == 0) {
     // Nothing can be older: the next entry is of another key.
-    ++passed_.entries;
+    ++counts_.passed().entries;
     StepForward();
     FindForward(Skip::kNone);
   } else {
     saved_key_.Assign(ExtractUserKey(entry_key_));
-    ++passed_.entries;
+    ++counts_.passed().entries;
     StepForward();
     FindForward(Skip::kHidden);
   }
-  CountCall(perf, &PerfContext::iter_next_count);
-  if (env_.statistics != nullptr) [[unlikely]] {
-    ++nexts_;
-    if (valid_) {
-      ++nexts_found_;
-      bytes_read_ += key().size() + value().size();
-    }
-  }
+  EndCall(perf, &PerfContext::iter_next_count);
 }
 
 // From the cursor on, finds the first entry to show.
@@ -272,7 +257,7 @@ void DBIterator::FindForward(Skip skip) {
 
     const bool is_saved = skip != Skip::kNone && IsSavedKey(user_key);
     if (skip == Skip::kHidden && is_saved) {
-      ++passed_.entries;
+      ++counts_.passed().entries;
       if (IsTooManyHidden()) return;
       if (++passed > env_.max_sequential_skip && may_reseek) {
         may_reseek = false;
@@ -281,7 +266,7 @@ void DBIterator::FindForward(Skip skip) {
         continue;
       }
     } else if ((footer >> 8) > sequence_) {
-      ++passed_.too_new;
+      ++counts_.passed().too_new;
       if (IsTooManyHidden()) return;
       if (!is_saved) {
         saved_key_.Assign(user_key);
@@ -330,7 +315,7 @@ void DBIterator::FindForward(Skip skip) {
         Fail(BadEntry(type));
         return;
       }
-      ++passed_.deletions;
+      ++counts_.passed().deletions;
       if (IsTooManyHidden()) return;
       saved_key_.Assign(user_key);
       skip = Skip::kHidden;
@@ -391,7 +376,7 @@ bool DBIterator::CollectOperandsForward(MergeBase* base) {
 
 // Shows what operands_ make of `base`. False: it failed, status_ is set.
 bool DBIterator::ShowMerged(const MergeBase& base) {
-  passed_.operands += static_cast<uint32_t>(operands_.size());
+  counts_.passed().operands += static_cast<uint32_t>(operands_.size());
   if (!MergeOperandsOver(saved_key_.get(), base, &saved_is_entity_)) return false;
   saved_value_ = merged_value_;
   return !saved_is_entity_ || ShowColumns(saved_key_.get(), &saved_value_);
@@ -438,14 +423,7 @@ void DBIterator::Prev() {
     if (!status_.ok()) return;
   }
   FindBackward();
-  CountCall(perf, &PerfContext::iter_prev_count);
-  if (env_.statistics != nullptr) [[unlikely]] {
-    ++prevs_;
-    if (valid_) {
-      ++prevs_found_;
-      bytes_read_ += key().size() + value().size();
-    }
-  }
+  EndCall(perf, &PerfContext::iter_prev_count);
 }
 
 void DBIterator::TurnBackward() {
@@ -457,7 +435,7 @@ void DBIterator::TurnBackward() {
   } else {
     on_entry_ = false;
     saved_key_.Assign(ExtractUserKey(entry_key_));
-    ++passed_.entries;
+    ++counts_.passed().entries;
     StepBackward();
   }
   PassSavedKeyBackward();
@@ -469,7 +447,8 @@ bool DBIterator::PassSavedKeyBackward() {
   uint64_t passed = 0;
   while (at_entry_ && IsSavedKey(ExtractUserKey(entry_key_))) {
     if (IsTooManyHidden()) return false;
-    ++(ExtractSequence(entry_key_) > sequence_ ? passed_.too_new : passed_.entries);
+    ++(ExtractSequence(entry_key_) > sequence_ ? counts_.passed().too_new
+                                               : counts_.passed().entries);
     if (++passed > env_.max_sequential_skip) {
       Tick(NUMBER_OF_RESEEKS_IN_ITERATION);
       // Before the newest possible entry of the key, which does not exist.
@@ -536,7 +515,7 @@ bool DBIterator::CollectNewestVisible(bool* found) {
       case kTypeDeletion:
       case kTypeSingleDeletion:
       case kTypeDeletionWithTimestamp:  // of a time when the keys had timestamps
-        ++passed_.deletions;
+        ++counts_.passed().deletions;
         operands_.Clear();
         *found = false;
         break;
@@ -548,7 +527,7 @@ bool DBIterator::CollectNewestVisible(bool* found) {
         Fail(BadEntry(static_cast<ValueType>(footer & 0xff)));
         return false;
     }
-    ++passed_.entries;
+    ++counts_.passed().entries;
     StepBackward();
   } while (at_entry_ && IsSavedKey(ExtractUserKey(entry_key_)));
   if (!operands_.empty()) [[unlikely]] {
@@ -673,8 +652,7 @@ void DBIterator::SeekToFirst() {
   }
   FindForward(Skip::kNone);
   if (valid_) HoldPrefixOf(key());
-  CountCall(perf, &PerfContext::iter_seek_count);
-  CountFound(NUMBER_DB_SEEK);
+  EndCall(perf, &PerfContext::iter_seek_count);
 }
 
 void DBIterator::Seek(const Slice& target) {
@@ -690,6 +668,7 @@ void DBIterator::Seek(const Slice& target) {
 }
 
 void DBIterator::SeekFrom(const Slice& target) {
+  const StopWatch watch(env_.statistics, DB_SEEK);
   const Perf perf;
   const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_seek_cpu_nanos);
   forward_ = true;
@@ -698,8 +677,7 @@ void DBIterator::SeekFrom(const Slice& target) {
   const bool below = lower != nullptr && icmp_.CompareUserKey(target, *lower) < 0;
   SeekInternal(below ? *lower : target, sequence_, kValueTypeForSeek);
   FindForward(Skip::kNone);
-  CountCall(perf, &PerfContext::iter_seek_count);
-  CountFound(NUMBER_DB_SEEK);
+  EndCall(perf, &PerfContext::iter_seek_count);
 }
 
 void DBIterator::StartFromLast() {
@@ -731,8 +709,7 @@ void DBIterator::SeekToLast() {
   if (upper != nullptr) HoldPrefixOf(*upper);
   StartFromLast();
   if (upper == nullptr && valid_) HoldPrefixOf(key());
-  CountCall(perf, &PerfContext::iter_seek_count);
-  CountFound(NUMBER_DB_SEEK);
+  EndCall(perf, &PerfContext::iter_seek_count);
 }
 
 void DBIterator::SeekForPrev(const Slice& target) {
@@ -748,6 +725,7 @@ void DBIterator::SeekForPrev(const Slice& target) {
 }
 
 void DBIterator::SeekForPrevFrom(const Slice& target) {
+  const StopWatch watch(env_.statistics, DB_SEEK);
   const Perf perf;
   const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_seek_cpu_nanos);
   forward_ = false;
@@ -759,45 +737,10 @@ void DBIterator::SeekForPrevFrom(const Slice& target) {
     SeekInternalForPrev(target, 0, kValueTypeForSeekForPrev);
     FindBackward();
   }
-  CountCall(perf, &PerfContext::iter_seek_count);
-  CountFound(NUMBER_DB_SEEK);
+  EndCall(perf, &PerfContext::iter_seek_count);
 }
 
 // ---- Statistics.
-
-void DBIterator::CountCall(const Perf& perf, PerfMetric calls) {
-  if (PerfContext* const counters = perf.counters()) {
-    counters->*calls += 1;
-    counters->user_key_comparison_count += passed_.compared;
-    counters->internal_key_skipped_count += passed_.entries;
-    counters->internal_delete_skipped_count += passed_.deletions;
-    counters->internal_recent_skipped_count += passed_.too_new;
-    counters->internal_merge_count += passed_.operands;
-    if (valid_) counters->iter_read_bytes += key().size() + value().size();
-  }
-  passed_ = Passed();
-}
-
-void DBIterator::CountFound(uint32_t ticker) {
-  if (env_.statistics == nullptr) return;
-  env_.statistics->recordTick(ticker, 1);
-  if (valid_) {
-    env_.statistics->recordTick(NUMBER_DB_SEEK_FOUND, 1);
-    bytes_read_ += key().size() + value().size();
-  }
-}
-
-void DBIterator::FlushStatistics() {
-  if (env_.statistics == nullptr) return;
-  const std::pair<uint32_t, uint64_t> counts[] = {{NUMBER_DB_NEXT, nexts_},
-                                                  {NUMBER_DB_NEXT_FOUND, nexts_found_},
-                                                  {NUMBER_DB_PREV, prevs_},
-                                                  {NUMBER_DB_PREV_FOUND, prevs_found_},
-                                                  {ITER_BYTES_READ, bytes_read_}};
-  for (const auto& [ticker, count] : counts) {
-    if (count != 0) env_.statistics->recordTick(ticker, count);
-  }
-}
 
 }  // namespace
 

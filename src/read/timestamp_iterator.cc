@@ -7,6 +7,7 @@
 
 #include "base/merge_operands.h"
 #include "base/perf.h"
+#include "base/stop_watch.h"
 #include "fs/read_limits.h"
 #include "read/attached_iterator.h"
 #include "read/read_timestamp.h"
@@ -439,6 +440,7 @@ void TimestampIterator::SeekToLast() {
 }
 
 void TimestampIterator::Seek(const Slice& target) {
+  const StopWatch watch(env_.statistics, DB_SEEK);
   Trace(kTraceIteratorSeek, target);
   const std::string kept = target.ToString();  // it may be our own key
   if (!Begin() || !EntersRange(&target, /*forward=*/true)) return;
@@ -453,6 +455,7 @@ void TimestampIterator::Seek(const Slice& target) {
 }
 
 void TimestampIterator::SeekForPrev(const Slice& target) {
+  const StopWatch watch(env_.statistics, DB_SEEK);
   Trace(kTraceIteratorSeekForPrev, target);
   const std::string kept = target.ToString();
   if (!Begin() || !EntersRange(&target, /*forward=*/false)) return;

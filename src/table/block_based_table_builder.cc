@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/coding.h"
+#include "base/stop_watch.h"
 #include "fiber/random.h"
 #include "table/filter_policy.h"
 #include "table/properties.h"
@@ -311,7 +312,7 @@ void BlockBasedTableBuilder::StoreDataBlock(const Slice& raw) {
       dict_compressor_ != nullptr ? dict_compressor_.get() : &compressor_;
   StoredBlock stored;
   const Status s = CompressBlock(compressor, compression_, table_options_.verify_compression,
-                                 verify_dict_.get(), raw, &stored);
+                                 verify_dict_.get(), raw, &stored, WantsDetailedTimes(statistics_));
   WriteDataBlock(s, stored);
 }
 
@@ -334,7 +335,8 @@ void BlockBasedTableBuilder::StartPipeline() {
   if (compression_ == kNoCompression || compression_opts_.parallel_threads <= 1) return;
   pipeline_ = std::make_unique<CompressionPipeline>(
       compression_, compression_opts_, table_options_.verify_compression,
-      compression_opts_.parallel_threads, dict_.get(), verify_dict_.get());
+      compression_opts_.parallel_threads, dict_.get(), verify_dict_.get(),
+      WantsDetailedTimes(statistics_));
 }
 
 void BlockBasedTableBuilder::EndBuffering() {
@@ -378,7 +380,7 @@ void BlockBasedTableBuilder::WriteBlock(const Slice& contents, bool compress, Bl
   if (!compress) return WriteRawBlock(contents, kNoCompression, handle);
   StoredBlock stored;
   const Status s = CompressBlock(&compressor_, compression_, table_options_.verify_compression,
-                                 nullptr, contents, &stored);
+                                 nullptr, contents, &stored, WantsDetailedTimes(statistics_));
   WriteStoredBlock(s, stored, handle);
 }
 
@@ -387,16 +389,35 @@ void BlockBasedTableBuilder::WriteStoredBlock(const Status& compressed, const St
   if (!compressed.ok()) {
     return Fail(Status::CopyAppendMessage(compressed, "", InFileAt(file_->file_name(), offset_)));
   }
-  if (statistics_ != nullptr && compression_ != kNoCompression) {
-    statistics_->recordTick(
-        block.type == kNoCompression ? NUMBER_BLOCK_NOT_COMPRESSED : NUMBER_BLOCK_COMPRESSED, 1);
-  }
+  if (statistics_ != nullptr) CountStoredBlock(block);
   WriteRawBlock(block.contents, block.type, handle);
+}
+
+void BlockBasedTableBuilder::CountStoredBlock(const StoredBlock& block) const {
+  if (compression_ == kNoCompression) {
+    statistics_->recordTick(NUMBER_BLOCK_COMPRESSION_BYPASSED, 1);
+    statistics_->recordTick(BYTES_COMPRESSION_BYPASSED, block.raw_size);
+    return;
+  }
+  if (WantsDetailedTimes(statistics_)) {
+    statistics_->recordInHistogram(COMPRESSION_TIMES_NANOS, block.nanos);
+  }
+  if (block.type == kNoCompression) {
+    statistics_->recordTick(NUMBER_BLOCK_NOT_COMPRESSED, 1);
+    statistics_->recordTick(NUMBER_BLOCK_COMPRESSION_REJECTED, 1);
+    statistics_->recordTick(BYTES_COMPRESSION_REJECTED, block.raw_size);
+    return;
+  }
+  statistics_->recordTick(NUMBER_BLOCK_COMPRESSED, 1);
+  statistics_->recordTick(BYTES_COMPRESSED_FROM, block.raw_size);
+  statistics_->recordTick(BYTES_COMPRESSED_TO, block.contents.size());
+  statistics_->recordInHistogram(BYTES_COMPRESSED, block.raw_size);
 }
 
 void BlockBasedTableBuilder::WriteRawBlock(const Slice& contents, CompressionType type,
                                            BlockHandle* handle) {
   if (!ok()) return;
+  const StopWatch watch(statistics_, WRITE_RAW_BLOCK_MICROS);
   *handle = {offset_, contents.size()};
   const char type_byte = static_cast<char>(type);
   char trailer[kBlockTrailerSize];

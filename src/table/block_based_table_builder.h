@@ -88,6 +88,8 @@ class BlockBasedTableBuilder final : public TableBuilder {
   uint64_t EstimatedInPipeline() const;
   void WriteBlock(const Slice& contents, bool compress, BlockHandle* handle);
   void WriteStoredBlock(const Status& compressed, const StoredBlock& block, BlockHandle* handle);
+  // REQUIRES: statistics_ is not null.
+  void CountStoredBlock(const StoredBlock& block) const;
   void WriteRawBlock(const Slice& contents, CompressionType type, BlockHandle* handle);
   void WriteFilter(std::map<std::string, BlockHandle>* metaindex);
   void WriteIndex(BlockHandle* handle);

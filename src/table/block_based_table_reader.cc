@@ -7,6 +7,7 @@
 #include "base/builtin_slice_transform.h"
 #include "base/coding.h"
 #include "base/perf.h"
+#include "base/stop_watch.h"
 #include "cache/secondary_adapter.h"
 #include "table/bare_keys.h"
 #include "table/block_based_table_iterator.h"
@@ -412,7 +413,12 @@ Status BlockBasedTable::LoadDataBlock(const ReadOptions& options, const BlockHan
     Tick(BLOCK_CACHE_DATA_MISS);
   }
   Block::Ptr read;
-  Status s = ReadDataBlock(handle, options.verify_checksums, prefetch, &read, ReadLimits(options));
+  Status s;
+  {
+    const StopWatch watch(source_.statistics,
+                          for_compaction ? READ_BLOCK_COMPACTION_MICROS : READ_BLOCK_GET_MICROS);
+    s = ReadDataBlock(handle, options.verify_checksums, prefetch, &read, ReadLimits(options));
+  }
   if (!s.ok()) return s;
   if (cache_ == nullptr || !options.fill_cache || for_compaction) {
     block->SetOwned(read.release());

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/perf.h"
+#include "base/stop_watch.h"
 
 namespace cairn {
 
@@ -85,6 +86,9 @@ Status ReadBlock(const BlockSource& source, const BlockHandle& handle, BlockKind
         ComputeChecksum(source.footer.checksum_type, raw.data(), size, type_byte) +
         ChecksumContextModifier(source.footer.base_context_checksum, handle.offset);
     if (stored != computed) {
+      if (source.statistics != nullptr) {
+        source.statistics->recordTick(BLOCK_CHECKSUM_MISMATCH_COUNT, 1);
+      }
       return Status::Corruption("block checksum mismatch: stored = " + std::to_string(stored) +
                                 ", computed = " + std::to_string(computed) +
                                 ", type = " + std::to_string(source.footer.checksum_type) +
@@ -115,7 +119,12 @@ Status ReadBlock(const BlockSource& source, const BlockHandle& handle, BlockKind
     const Perf perf;
     const PerfTimer timer(perf, &PerfContext::block_decompress_time);
     perf.Count(&PerfContext::block_decompress_count);
+    const bool timed = WantsDetailedTimes(source.statistics);
+    const uint64_t start = timed ? fiber::now_nanos() : 0;
     s = DecompressInto(type, payload, plain->mutable_data(), raw_size, dict);
+    if (timed) {
+      source.statistics->recordInHistogram(DECOMPRESSION_TIMES_NANOS, fiber::now_nanos() - start);
+    }
   }
   if (s.IsMemoryLimit()) return s;
   if (!s.ok()) {
@@ -123,7 +132,12 @@ Status ReadBlock(const BlockSource& source, const BlockHandle& handle, BlockKind
     return s.IsNotSupported() ? Status::NotSupported(message + source.Where(handle.offset))
                               : Status::Corruption(message + source.Where(handle.offset));
   }
-  if (source.statistics != nullptr) source.statistics->recordTick(NUMBER_BLOCK_DECOMPRESSED, 1);
+  if (source.statistics != nullptr) {
+    source.statistics->recordTick(NUMBER_BLOCK_DECOMPRESSED, 1);
+    source.statistics->recordTick(BYTES_DECOMPRESSED_FROM, size);
+    source.statistics->recordTick(BYTES_DECOMPRESSED_TO, raw_size);
+    source.statistics->recordInHistogram(BYTES_DECOMPRESSED, raw_size);
+  }
   *block = std::move(plain);
   return Status::OK();
 }

@@ -13,6 +13,7 @@
 
 #include "base/allocation.h"
 #include "base/coding.h"
+#include "fiber/clock.h"
 #include "fiber/cpu.h"
 
 namespace cairn {
@@ -384,11 +385,17 @@ Status DecompressInto(CompressionType type, const Slice& payload, char* output, 
 }
 
 Status CompressBlock(BlockCompressor* compressor, CompressionType type, bool verify,
-                     const DecompressionDict* dict, const Slice& raw, StoredBlock* stored) {
-  *stored = {kNoCompression, raw};
+                     const DecompressionDict* dict, const Slice& raw, StoredBlock* stored,
+                     bool timed) {
+  *stored = {kNoCompression, raw, raw.size(), 0};
+  if (type == kNoCompression) return Status::OK();
   Slice compressed;
-  if (type == kNoCompression || !compressor->Compress(raw, &compressed)) return Status::OK();
-  *stored = {type, compressed};
+  const uint64_t start = timed ? fiber::now_nanos() : 0;
+  const bool smaller = compressor->Compress(raw, &compressed);
+  if (timed) stored->nanos = fiber::now_nanos() - start;
+  if (!smaller) return Status::OK();
+  stored->type = type;
+  stored->contents = compressed;
   if (!verify) return Status::OK();
   size_t raw_size;
   Slice payload;

@@ -84,16 +84,18 @@ class BlockCompressor {
 struct StoredBlock {
   CompressionType type = kNoCompression;
   Slice contents;
+  size_t raw_size = 0;  // bytes, before
+  uint64_t nanos = 0;   // that it took, where that was asked for
 };
 
 // Compresses `raw` with `compressor`, which is one for `type`; what does not become smaller is
 // stored as it is. `verify`: decompresses it again, with `dict` (may be null) if the compressor has
 // that one; Corruption if that gives something else. *stored points to `raw` or into the
-// compressor, until its next call.
+// compressor, until its next call. `timed`: stored->nanos is asked for.
 class DecompressionDict;
 [[nodiscard]] Status CompressBlock(BlockCompressor* compressor, CompressionType type, bool verify,
                                    const DecompressionDict* dict, const Slice& raw,
-                                   StoredBlock* stored);
+                                   StoredBlock* stored, bool timed = false);
 
 // A dictionary of a table that is read, digested once. Immutable.
 class DecompressionDict {

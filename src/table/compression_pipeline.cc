@@ -14,12 +14,13 @@ constexpr uint32_t kSlotsPerThread = 2;
 
 CompressionPipeline::CompressionPipeline(CompressionType type, const CompressionOptions& options,
                                          bool verify, uint32_t threads, const CompressionDict* dict,
-                                         const DecompressionDict* verify_dict)
+                                         const DecompressionDict* verify_dict, bool timed)
     : type_(type),
       options_(options),
       verify_(verify),
       dict_(dict),
       verify_dict_(verify_dict),
+      timed_(timed),
       slots_(size_t{kSlotsPerThread} * std::clamp<uint32_t>(threads, 1, kMaxThreads)),
       own_compressor_(type, options, dict) {
   for (size_t i = 1; i < slots_.size() / kSlotsPerThread; ++i) {
@@ -44,7 +45,8 @@ CompressionPipeline::~CompressionPipeline() {
 void CompressionPipeline::Compress(BlockCompressor* compressor, Slot* slot) const {
   Result& result = slot->result;
   result.raw_size = slot->raw.size();
-  result.status = CompressBlock(compressor, type_, verify_, verify_dict_, slot->raw, &result.block);
+  result.status =
+      CompressBlock(compressor, type_, verify_, verify_dict_, slot->raw, &result.block, timed_);
   if (result.status.ok() && result.block.type != kNoCompression) {
     slot->compressed.assign(result.block.contents.data(), result.block.contents.size());
     result.block.contents = slot->compressed;

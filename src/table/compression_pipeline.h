@@ -26,10 +26,10 @@ class CompressionPipeline {
  public:
   // `threads`: that compress at once, at most; the caller is one of them while it waits. `verify`:
   // every block is decompressed again, and compared. `dict`, and the same for the verification, are
-  // borrowed, and may be null.
+  // borrowed, and may be null. `timed`: as of CompressBlock.
   CompressionPipeline(CompressionType type, const CompressionOptions& options, bool verify,
                       uint32_t threads, const CompressionDict* dict,
-                      const DecompressionDict* verify_dict);
+                      const DecompressionDict* verify_dict, bool timed = false);
   ~CompressionPipeline();
   CompressionPipeline(const CompressionPipeline&) = delete;
   CompressionPipeline& operator=(const CompressionPipeline&) = delete;
@@ -64,6 +64,7 @@ class CompressionPipeline {
   const bool verify_;
   const CompressionDict* const dict_;
   const DecompressionDict* const verify_dict_;
+  const bool timed_;
   std::vector<Slot> slots_;
   BlockCompressor own_compressor_;  // the caller's
 

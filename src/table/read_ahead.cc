@@ -142,8 +142,10 @@ IOStatus ReadAhead::Arrive(Piece* piece) {
     return s;
   }
   piece->arrived = true;
-  CountIO(&IOStatsContext::bytes_read, piece->bytes.size());
-  if (fiber::now_nanos() - before < kWaitNanos || !pace_.may_widen) return s;
+  file_->CountRead(piece->bytes.size());
+  const uint64_t waited = fiber::now_nanos() - before;
+  if (statistics_ != nullptr) statistics_->reportTimeToHistogram(POLL_WAIT_MICROS, waited / 1000);
+  if (waited < kWaitNanos || !pace_.may_widen) return s;
   if (next_size_ < pace_.largest) {
     next_size_ = std::min(next_size_ * 2, pace_.largest);
   } else if (piece->size >= pace_.largest) {

@@ -4,6 +4,7 @@
 
 #include "base/coding.h"
 #include "base/perf.h"
+#include "base/stop_watch.h"
 #include "fiber/limits.h"
 #include "fs/file_names.h"
 #include "fs/file_reader.h"
@@ -126,6 +127,10 @@ Status TableCache::OpenTable(const TableFileId& file, const ReadLimits& limits,
   std::unique_ptr<RandomAccessFileReader> reader;
   Status s = RandomAccessFileReader::Open(options_.fs, name, options_.file_options, &reader);
   if (s.ok()) {
+    const StopWatch watch(options_.statistics, TABLE_OPEN_IO_MICROS);
+    reader->SetStatistics({.statistics = options_.statistics,
+                           .last_level = file.level + 1 == options_.num_levels,
+                           .temperature = file.temperature});
     TableReaderOptions reader_options(*options_.icmp);
     reader_options.statistics = options_.statistics;
     reader_options.block_trace = options_.block_trace;

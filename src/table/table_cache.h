@@ -99,6 +99,7 @@ struct TableFileId {
   TableSlot* slot = nullptr;  // may be null: no fast path
   // What the table must be; null, or a null one: it is not known. Lives as long as the slot.
   const UniqueId* unique_id = nullptr;
+  Temperature temperature = Temperature::kUnknown;
   bool for_job = false;            // see TableReaderOptions
   bool expects_bare_keys = false;  // likewise
 };
@@ -112,6 +113,7 @@ struct TableCacheOptions {
   // Where the open tables are kept, for TableCaches that share max_open_files; null: in one of its
   // own.
   std::shared_ptr<OpenTables> open_tables;
+  int num_levels = 0;
   int max_open_files = -1;  // -1: all stay open and may be pinned in slots
   int table_cache_numshardbits = 6;
   Statistics* statistics = nullptr;

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "base/perf.h"
+#include "base/stop_watch.h"
 #include "table/bare_keys.h"
 #include "table/block_based_table_reader.h"
 #include "table/block_based_table_trace.h"
@@ -247,7 +248,11 @@ Status BlockBasedTable::LoadIndexBlock(const ReadOptions& options, const BlockHa
     Tick(BLOCK_CACHE_INDEX_MISS);
   }
   std::unique_ptr<IndexBlock> read;
-  Status s = ReadIndexBlock(handle, options.verify_checksums, ReadLimits(options), prefetch, &read);
+  Status s;
+  {
+    const StopWatch watch(source_.statistics, READ_BLOCK_GET_MICROS);
+    s = ReadIndexBlock(handle, options.verify_checksums, ReadLimits(options), prefetch, &read);
+  }
   if (!s.ok()) return s;
   if (cache_ == nullptr || !options.fill_cache) {
     index->SetOwned(read.release());
@@ -336,8 +341,11 @@ Status BlockBasedTable::LoadFilter(const ReadOptions& options, const BlockHandle
     Tick(BLOCK_CACHE_FILTER_MISS);
   }
   std::unique_ptr<FilterBlock> read;
-  Status s =
-      ReadFilterBlock(handle, options.verify_checksums, ReadLimits(options), prefetch, &read);
+  Status s;
+  {
+    const StopWatch watch(source_.statistics, READ_BLOCK_GET_MICROS);
+    s = ReadFilterBlock(handle, options.verify_checksums, ReadLimits(options), prefetch, &read);
+  }
   if (!s.ok()) return s;
   if (cache_ == nullptr || !options.fill_cache) {
     filter->SetOwned(read.release());
