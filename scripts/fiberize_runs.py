@@ -15,6 +15,7 @@ from fiberize_steps import WORK
 
 OK = 'ok'
 SKIPPED = 'skipped'
+TMP = WORK / 'tmp'
 DUMP_SIGNAL = signal.SIGUSR2  # fibers are dumped into the log of a case that hangs
 RAN = re.compile(r'\[ *(OK|FAILED|SKIPPED) *\] ([\w/]+\.[\w/]+)(?:, where .*?)? \(\d+ ms\)', re.S)
 BEGAN = re.compile(r'\[ RUN      \] ([\w/]+\.[\w/]+)')
@@ -25,13 +26,14 @@ REPEATS_S = 60  # at most, of one case on one side
 
 
 class Side:
-    """Where programs run: a name for the results, a folder with them, and the number of workers (0: on threads)."""
+    """Where programs run: a name for the results, a folder with them, the number of workers (0: on threads), and the folder in
+    which each program gets one for its files."""
 
-    def __init__(self, name, build, workers=0):
-        self.name, self.build, self.workers = name, build, workers
+    def __init__(self, name, build, workers=0, tmp=TMP):
+        self.name, self.build, self.workers, self.tmp = name, build, workers, tmp
 
     def environment(self, program):
-        folder = WORK / 'tmp' / f'{self.name}-{program}'
+        folder = self.tmp / f'{self.name}-{program}'
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         environment = {**os.environ, 'TEST_TMPDIR': str(folder)}
@@ -129,7 +131,8 @@ def run_process(side, program, cases, case_limit, limit):
     folder, environment = side.environment(program)
     command, whole = [side.build / program], cases == [program]
     if not whole:
-        filters = WORK / 'tmp' / f'{side.name}-{program}.flags'
+        filters = TMP / f'{side.name}-{program}.flags'
+        filters.parent.mkdir(parents=True, exist_ok=True)
         filters.write_text('--gtest_filter=' + ':'.join(cases) + '\n')
         command.append(f'--gtest_flagfile={filters}')
     log = WORK / 'logs' / side.name / f'{program}.log'

@@ -619,13 +619,30 @@ class ProgramTest(unittest.TestCase):
                 whole = texts.count(after)
                 self.assertEqual(0 if len(arguments) > 1 else number - (not late), whole)
 
-    @unittest.skipIf(os.geteuid() == 0, 'the superuser may write everywhere')
-    def test_a_folder_that_cannot_be_written(self):
-        file = self.put('a.cc', 'std::mutex m;\n')
-        self.tree.chmod(0o555)
-        self.addCleanup(self.tree.chmod, 0o755)
-        self.assertIn('Permission denied', self.run_tool('tree', status=1))
-        self.assertEqual('std::mutex m;\n', file.read_text())
+    def test_a_tree_without_write_permission(self):
+        """The superuser, who may write everywhere, becomes nobody for it."""
+        program = ('import gettext, importlib.machinery, locale, os, random, sys\n'
+                   'module = importlib.machinery.SourceFileLoader("fiberize", sys.argv[1]).load_module()\n'
+                   'if os.geteuid() == 0:\n'
+                   '    os.setgroups([])\n'
+                   '    os.setgid(65534)\n'
+                   '    os.setuid(65534)\n'
+                   'sys.exit(module.main(["--jobs", "1", *sys.argv[2:]]))\n')
+        files = [self.put(name, 'std::mutex m;\n') for name in ('a.cc', 'sub/b.cc')]
+        for folder in (self.tree, self.tree / 'sub', self.root):
+            folder.chmod(0o555)
+            self.addCleanup(folder.chmod, 0o755)
+        for arguments in (['tree'], ['--output', 'copy', 'tree'], ['--output', 'new/copy', 'tree']):
+            done = subprocess.run([sys.executable, '-W', 'ignore', '-c', program, str(HERE / 'fiberize'), *arguments],
+                                  cwd=self.root, capture_output=True, text=True, check=False)
+            output = done.stdout + done.stderr
+            self.assertEqual(1, done.returncode, output)
+            self.assertNotIn('Traceback', output)
+            self.assertIn('Permission denied', output)
+            for file in files:
+                self.assertEqual('std::mutex m;\n', file.read_text())
+            self.assertEqual({'tree'}, {p.name for p in self.root.iterdir()})
+            self.assertEqual({'a.cc', 'sub'}, {p.name for p in self.tree.iterdir()})
 
 
 @unittest.skipUnless('FIBERIZE_CXX' in os.environ, 'FIBERIZE_CXX and FIBERIZE_INCLUDE not given (ctest gives them)')

@@ -3,7 +3,7 @@ that another process can be given."""
 import re
 
 from . import conditions, rules_local
-from .names import (FLAGGED_CALLS, POSIX_CALLS, PTHREAD_CALLS, PTHREAD_TYPES, STD_FLAGGED, STD_NAMES, WORKER_CALLS)
+from .names import (FLAGGED_CALLS, FOREIGN_LOCKS, POSIX_CALLS, PTHREAD_CALLS, PTHREAD_TYPES, STD_FLAGGED, STD_NAMES, WORKER_CALLS)
 
 CALLS = {*FLAGGED_CALLS, *POSIX_CALLS, *WORKER_CALLS, 'syscall'}
 WATCHED = {*CALLS, *STD_NAMES, *PTHREAD_CALLS, *PTHREAD_TYPES}
@@ -28,7 +28,8 @@ SITE = re.compile(
     r'\bnamespace\s+\w+\s*=|\bnamespace\s+std\b|\.\s*(?:wait|notify_one|notify_all)\s*\(|(?:->|::)\s*(?:rename|remove)\b|\bstd\b\s*/[/*]|'
     r'\bwhile\b[^;{}]*\)\s*(?:;|\{\s*\}|\{\s*\w+(?:::\w+)*\s*\(\s*\)\s*;\s*\}|\{[^{}]*\})|\bfor\b[^{}]*\)\s*(?:;|\{[^{}]*\})\s|'
     r'\bfor\s*\(\s*;\s*;\s*\)|\bwhile\s*\(\s*(?:true|1)\s*\)|\bdo\s*\{|\[\s*[0-9][0-9\']*\s*(?:[0-9\']{4}|\*|<<)|\bdefine\s+\w+\s+std\s*$|\\\r?\n|'
-    r'\bstd\s*::\s*atomic|(?:\.|->)\s*load\s*\(',
+    rf'\b(?:{"|".join(n for n in FOREIGN_LOCKS if n)})\s*::|\b(?:{"|".join(sorted(FOREIGN_LOCKS[""]))})\b|'
+    r'\bpragma\s+omp\b|\bstd\s*::\s*atomic|(?:\.|->)\s*load\s*\(',
     re.M)
 
 

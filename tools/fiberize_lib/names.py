@@ -93,6 +93,7 @@ PTHREAD_FLAGGED = {
     'pthread_': "is not in fiber/posix.h: it would take a fiber's number for a thread, or act on the worker",
     'pthread_barrier': 'blocks the worker: fiber_std::barrier', 'pthread_cancel': 'would cancel a worker',
     'pthread_kill': 'signals a worker', 'pthread_sigmask': "the worker's mask, shared by its fibers",
+    'pthread_sigqueue': 'signals a worker',
 }
 # Raw system calls (SYS_... or __NR_...) that posix::syscall() knows, that never wait, and that wait for others.
 SYSCALLS_MAPPED = set('gettid ioprio_set setpriority sched_setaffinity sched_setscheduler sched_setparam sched_setattr'.split())
@@ -108,6 +109,8 @@ WRONG, BLOCKS, LOOK = 0, 1, 2
 STDIO = 'buffered file I/O blocks the worker while it reads or writes'
 INPUT = 'blocks the worker until there is input'
 INTERRUPTS = 'no call of a fiber ends with EINTR: the handler runs, the wait goes on'
+SIGNALS = ('blocks the worker, and who raises the signal may be a fiber of it: let a handler (sigaction) write to a pipe, and read '
+           'that, which parks')
 RETURNS = 'blocks the worker until it returns'
 WAITS = 'blocks the worker, and whoever it waits for may be a fiber of that worker'
 DIRECTORY = 'reading a directory blocks the worker'
@@ -125,18 +128,36 @@ FLAGGED_CALLS = {
     'epoll_pwait2': (5, 5, WRONG, WAITS), 'preadv2': (5, 5, BLOCKS, RETURNS),
     'pwritev2': (5, 5, BLOCKS, RETURNS),
     'sem_open': (2, 4, WRONG, 'a named semaphore blocks the worker'), 'mq_receive': (4, 4, WRONG, WAITS),
-    'msgrcv': (5, 5, WRONG, WAITS), 'sigwait': (2, 2, WRONG, WAITS), 'pause': (0, 0, WRONG, WAITS),
+    'msgrcv': (5, 5, WRONG, WAITS), 'pause': (0, 0, WRONG, SIGNALS), 'sigwait': (2, 2, WRONG, SIGNALS),
+    'sigwaitinfo': (2, 2, WRONG, SIGNALS), 'sigtimedwait': (3, 3, WRONG, SIGNALS), 'sigsuspend': (1, 1, WRONG, SIGNALS),
+    'mq_send': (4, 4, WRONG, WAITS), 'mq_timedsend': (5, 5, WRONG, WAITS), 'mq_timedreceive': (5, 5, WRONG, WAITS),
+    'msgsnd': (4, 4, WRONG, WAITS), 'semop': (3, 3, WRONG, WAITS), 'semtimedop': (4, 4, WRONG, WAITS),
+    'sem_clockwait': (3, 3, WRONG, 'is not in fiber/posix.h: a semaphore there is a fiber\'s (sem_timedwait() is)'),
+    'aio_suspend': (3, 3, BLOCKS, RETURNS), 'lio_listio': (4, 4, BLOCKS, RETURNS),
+    'vmsplice': (4, 4, WRONG, WAITS), 'tee': (4, 4, WRONG, WAITS),
     'sendfile': (4, 4, BLOCKS, RETURNS), 'copy_file_range': (6, 6, BLOCKS, RETURNS), 'splice': (6, 6, WRONG, WAITS),
     'clock_nanosleep': (4, 4, WRONG, WAITS),
     'thrd_create': (3, 3, WRONG, 'starts a thread that nothing here knows'), 'mtx_lock': (1, 1, WRONG, WAITS),
-    'cnd_wait': (2, 2, WRONG, WAITS),
+    'mtx_timedlock': (2, 2, WRONG, WAITS), 'cnd_wait': (2, 2, WRONG, WAITS), 'cnd_timedwait': (3, 3, WRONG, WAITS),
+    'thrd_join': (2, 2, WRONG, WAITS), 'thrd_sleep': (2, 2, BLOCKS, RETURNS),
     'fork': (0, 0, BLOCKS, 'the child has only the calling worker: only exec is safe in it'),
     'vfork': (0, 0, BLOCKS, 'the child shares the worker: only exec is safe in it'),
     'sigprocmask': (3, 3, WRONG, "the worker's mask, shared by all its fibers"),
 }
 # Flagged only with one of these words among the arguments.
 FLAGGED_WITH = {
+    'lio_listio': {'LIO_WAIT'},
     **{name: {'stdin'} for name in ('fgets', 'fgetc', 'getc', 'fscanf', 'fread', 'getline', 'getdelim')},
+}
+# Locks and threads of other libraries, which stay the system's: namespace -> names; '' are names without one.
+FOREIGN_LOCKS = {
+    'boost': set('''mutex timed_mutex recursive_mutex recursive_timed_mutex shared_mutex upgrade_mutex condition_variable
+condition_variable_any thread thread_group barrier latch future unique_future promise call_once once_flag
+thread_specific_ptr'''.split()),
+    'absl': set('Mutex CondVar Notification BlockingCounter Barrier call_once'.split()),
+    'tbb': set('mutex spin_mutex queuing_mutex recursive_mutex rw_mutex spin_rw_mutex queuing_rw_mutex speculative_spin_mutex'.split()),
+    'folly': set('SharedMutex MicroLock MicroSpinLock SpinLock Baton LifoSem ThreadLocal ThreadLocalPtr Synchronized'.split()),
+    '': set('QMutex QRecursiveMutex QReadWriteLock QWaitCondition QSemaphore QThread'.split()),
 }
 STDIO_IN_STD = {'fopen', 'freopen', 'tmpfile', 'system', 'getchar', 'scanf', 'fgets', 'fgetc', 'getc', 'fscanf', 'fread'}
 

@@ -1,12 +1,13 @@
 """What the tool leaves as it is and shows to a person."""
-from .names import FLAGGED_CALLS, FLAGGED_WITH, MASKED_CALLS, POSIX_CALLS, REFUSED_FLAGS, STDIO_IN_STD
+from .names import FLAGGED_CALLS, FLAGGED_WITH, FOREIGN_LOCKS, MASKED_CALLS, POSIX_CALLS, REFUSED_FLAGS, STDIO_IN_STD
 from .rules_posix import meaning
-from .source import LOOK, WRONG
+from .source import BLOCKS, LOOK, WRONG
 
 ATOMIC_WAITS = {'wait': 'blocks the worker: wait on a fiber_std::condition_variable or with fiber::wait()',
                 'notify_one': 'wakes only what sleeps in wait() of an atomic, which blocks its worker',
                 'notify_all': 'wakes only what sleeps in wait() of an atomic, which blocks its worker'}
 REFUSED_CALLS = MASKED_CALLS | {'recv', 'recvfrom', 'recvmsg', 'recvmmsg', 'send', 'sendto', 'sendmsg', 'sendmmsg'}
+FOREIGN = {*FOREIGN_LOCKS, *FOREIGN_LOCKS['']} - {''}
 SMALL_TYPES = {'char', 'uint8_t', 'int8_t', 'byte', 'unsigned'}
 LARGE_ARRAY = 16384
 FIBER_STACK = 262144  # of the default runtime
@@ -23,6 +24,9 @@ def apply(source, project):
                 _call(source, project, sequence, i)
             elif token.value in REFUSED_CALLS:
                 _refused(source, project, sequence, i)
+            elif token.value in FOREIGN:
+                _foreign(source, sequence, i)
+    _openmp(source)
     _large_arrays(source)
 
 
@@ -70,6 +74,28 @@ def _call(source, project, sequence, i):
     if name in FLAGGED_WITH and not words & FLAGGED_WITH[name]:
         return
     source.note(token, danger, f'{name}(): {why}')
+
+
+def _foreign(source, sequence, i):
+    """Locks of libraries that are not rewritten: a fiber that holds one across a wait stops all of its worker."""
+    first, name = sequence[i].value, sequence[i].value
+    if source.qualification(sequence, i) not in ('', '::') or source.at(sequence, i - 1) in ('class', 'struct', 'namespace'):
+        return
+    if first in FOREIGN_LOCKS:
+        name = source.at(sequence, i + 2)
+        if source.at(sequence, i + 1) != '::' or name not in FOREIGN_LOCKS[first]:
+            return
+        name = f'{first}::{name}'
+    source.note(sequence[i], WRONG, f'{name} blocks the worker, and whoever it waits for may be a fiber of that worker: '
+                                    'its library is not rewritten')
+
+
+def _openmp(source):
+    for directive in source.directives:
+        words = [t.value for t in directive.tokens[:2]]
+        if directive.name == 'pragma' and words[:1] == ['omp'] and words[1:] and words[1] in ('parallel', 'critical', 'barrier'):
+            source.note(directive.tokens[0], WRONG if words[1] != 'parallel' else BLOCKS,
+                        f'#pragma omp {words[1]}: threads of its own, which block the worker until they are done')
 
 
 def _atomic_wait(source, project, sequence, i):

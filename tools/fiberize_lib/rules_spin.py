@@ -6,8 +6,16 @@ from .names import STD_HEADERS
 from .source import LOOK, WRONG
 
 LOOKS = ('load', 'test_and_set', 'test', 'exchange')
-SWAPS = ('compare_exchange_weak', 'compare_exchange_strong')
-FREE = {*LOOKS, *PAUSES, 'sizeof', 'likely', 'unlikely', 'LIKELY', 'UNLIKELY', '__builtin_expect', 'static_cast', 'while',
+# The same as functions: of <stdatomic.h>, of namespace std, and the compilers' own. Those that compare and swap are given what
+# they wait for anew at each call, and not told what they found instead.
+LOOK_FUNCTIONS = ('atomic_load', 'atomic_load_explicit', 'atomic_exchange', 'atomic_exchange_explicit', 'atomic_flag_test',
+                  'atomic_flag_test_explicit', 'atomic_flag_test_and_set', 'atomic_flag_test_and_set_explicit', '__atomic_load_n',
+                  '__atomic_exchange_n', '__atomic_test_and_set', '__sync_lock_test_and_set', '__sync_bool_compare_and_swap',
+                  '__sync_val_compare_and_swap')
+SWAPS = ('compare_exchange_weak', 'compare_exchange_strong', 'atomic_compare_exchange_weak', 'atomic_compare_exchange_strong',
+         'atomic_compare_exchange_weak_explicit', 'atomic_compare_exchange_strong_explicit', '__atomic_compare_exchange_n',
+         '__atomic_compare_exchange')
+FREE = {*LOOKS, *LOOK_FUNCTIONS, *PAUSES, 'sizeof', 'likely', 'unlikely', 'LIKELY', 'UNLIKELY', '__builtin_expect', 'static_cast', 'while',
         'if', 'for', 'memory_order', 'get', 'operator', 'defined', 'asm', '__asm__', 'store', 'fetch_add', 'fetch_sub'}
 GIVES = {'yield', 'sched_yield', 'sleep', 'usleep', 'nanosleep', 'sleep_for', 'sleep_until'}
 ASSIGNMENTS = ('=', '++', '--', '+=', '-=', '*=', '/=', '%=', '&=', '|=', '^=', '<<=', '>>')
@@ -60,10 +68,11 @@ def _loop(source, sequence, i, watched):
         return
     if not _waits(source, sequence, condition, body, watched) and \
             not (sequence is source.code and _works_until_told(source, sequence, condition, body, watched)):
-        if word == 'while' and all(t.text == ';' for t in sequence[body[0]:body[1]]) and \
-                source.at(sequence, condition[0]) == '!' and not any(t.value in SWAPS for t in sequence[slice(*condition)]):
-            source.note(sequence[i], LOOK, 'an empty loop: if it waits for another thread, it needs a yield')
-        return
+        if not (word == 'while' and _asks_again(source, sequence, condition, body)):
+            return
+        if sequence is not source.code:
+            source.note(sequence[i], LOOK, 'an empty loop in a macro: if it waits for another thread, it needs a yield')
+            return
     if sequence is not source.code:
         source.note(sequence[i], WRONG, f'{WHY}, in a macro')
         return
@@ -121,10 +130,18 @@ def _waits(source, sequence, condition, body, watched):
         return not forever and _resets(done) and any(t.value in SWAPS for t in asked)
     if forever:
         return any(t.value in ('break', 'return', 'goto') for t in done) and \
-            any(t.value in LOOKS for t in done) and not _stores(source, sequence, body)
+            any(t.value in LOOKS or t.value in LOOK_FUNCTIONS for t in done) and not _stores(source, sequence, body)
     if any(t.value in ('break', 'return', 'goto', 'co_await') for t in done):
         return False
     return _looks(source, sequence, condition, watched) and not _changes(sequence, condition, body, watched)
+
+
+def _asks_again(source, sequence, condition, body):
+    """`while (!finished()) ;`: does nothing but ask, and changes nothing by asking as far as one can see."""
+    asked = sequence[slice(*condition)]
+    return all(t.text == ';' for t in sequence[slice(*body)]) and source.at(sequence, condition[0]) == '!' and \
+        any(_calls(source, sequence, k) for k in range(*condition)) and \
+        not any(t.value in SWAPS or t.value in GIVES or t.value in ASSIGNMENTS[:-1] for t in asked)
 
 
 def _works_until_told(source, sequence, condition, body, watched):
@@ -154,6 +171,9 @@ def _looks(source, sequence, part, watched):
         if token.value in LOOKS and source.at(sequence, k + 1) == '(' and \
                 source.at(sequence, k - 1) in ('.', '->'):
             return True
+        if token.value in LOOK_FUNCTIONS and source.at(sequence, k + 1) == '(' and \
+                source.qualification(sequence, k) in ('', '::', 'std'):
+            return True
         if token.value in watched and source.at(sequence, k + 1) not in ('(', '.', '->', '::', '++', '--', '=', '[', '+=',
                                                                           '-=') and \
                 source.at(sequence, k - 1) not in ('++', '--', '::'):
@@ -172,7 +192,7 @@ def _changes(sequence, condition, part, watched):
         end = next((m for m in range(k, part[1]) if sequence[m].text == ';'), part[1])
         follows = {sequence[m].value for m in range(k + 2, end)}
         # `seen = ready.load();` looks again; `n = n - 1;` and `p = p->next.load();` do not.
-        if after != '=' or name in follows or not (follows & set(LOOKS) or follows & watched):
+        if after != '=' or name in follows or not (follows & {*LOOKS, *LOOK_FUNCTIONS} or follows & watched):
             return True
     return False
 
