@@ -1,6 +1,7 @@
 #include "fiber/local.h"
 
 #include <atomic>
+#include <new>
 #include <utility>
 
 #include "exit_actions.h"
@@ -118,17 +119,35 @@ const void* context_token() {
   return &t_context_id;
 }
 
+LocalTable::~LocalTable() { ::operator delete(values_, std::align_val_t{alignof(LocalValues)}); }
+
+// Makes room for the key with this index.
+void LocalTable::grow(uint32_t index) {
+  constexpr uint64_t kStep = 4;
+  const uint64_t old_count = values_ != nullptr ? values_->count : 0;
+  const uint64_t count = (index / kStep + 1) * kStep;
+  void* const memory = ::operator new(sizeof(LocalValues) + count * sizeof(LocalEntry),
+                                      std::align_val_t{alignof(LocalValues)});
+  LocalValues* const values = new (memory) LocalValues{count};
+  for (uint64_t i = 0; i < count; i++) {
+    new (&values->entries()[i]) LocalEntry(i < old_count ? values_->entries()[i] : LocalEntry{});
+  }
+  ::operator delete(values_, std::align_val_t{alignof(LocalValues)});
+  values_ = values;
+}
+
 void* LocalTable::get(LocalKey key, void* (*make)(const void*), const void* argument,
                       void (*destroy)(void*)) {
-  if (key.index >= entries_.size()) entries_.resize(key.index + 1);
-  const Entry old = entries_[key.index];
+  if (values_ == nullptr || key.index >= values_->count) grow(key.index);
+  set_local_values(values_);
+  const LocalEntry old = values_->entries()[key.index];
   if (old.value != nullptr && old.generation == key.generation) return old.value;
   if (old.value != nullptr) {
-    entries_[key.index] = Entry{};
+    values_->entries()[key.index] = LocalEntry{};
     old.destroy(old.value);
   }
   void* value = make(argument);  // may use other locals, and so move the entries
-  entries_[key.index] = Entry{value, destroy, key.generation};
+  values_->entries()[key.index] = LocalEntry{value, destroy, key.generation};
   return value;
 }
 
@@ -136,10 +155,10 @@ void LocalTable::destroy(LocalTable** table) {
   // A destructor may create values anew: bounded rounds, as with pthread keys.
   constexpr int kRounds = 4;
   LocalTable* self = *table;
-  for (int round = 0; round < kRounds; round++) {
+  for (int round = 0; round < kRounds && self->values_ != nullptr; round++) {
     bool any = false;
-    for (size_t i = 0; i < self->entries_.size(); i++) {
-      const Entry entry = std::exchange(self->entries_[i], Entry{});
+    for (size_t i = 0; i < self->values_->count; i++) {
+      const LocalEntry entry = std::exchange(self->values_->entries()[i], LocalEntry{});
       if (entry.value == nullptr) continue;
       any = true;
       entry.destroy(entry.value);
@@ -147,6 +166,7 @@ void LocalTable::destroy(LocalTable** table) {
     if (!any) break;
   }
   run_exit_actions(&self->at_exit);
+  set_local_values(nullptr);
   delete self;
   *table = nullptr;
 }

@@ -10,6 +10,12 @@ namespace fiber::detail {
 
 class LocalTable {
  public:
+  LocalTable() = default;
+  ~LocalTable();
+  LocalTable(const LocalTable&) = delete;
+  LocalTable& operator=(const LocalTable&) = delete;
+
+  // REQUIRES: the table of the current context, whose local_values() the entries become.
   void* get(LocalKey key, void* (*make)(const void*), const void* argument, void (*destroy)(void*));
 
   // Ends *table, which the context keeps until the last value is gone (a destructor may use other
@@ -20,12 +26,9 @@ class LocalTable {
   std::vector<Function> at_exit;  // run when all values are gone
 
  private:
-  struct Entry {
-    void* value = nullptr;
-    void (*destroy)(void*) = nullptr;
-    uint32_t generation = 0;
-  };
-  std::vector<Entry> entries_;  // by key
+  void grow(uint32_t index);
+
+  LocalValues* values_ = nullptr;  // owned, null before the first use
 };
 
 }  // namespace fiber::detail

@@ -33,9 +33,9 @@ size_t effective_stack_size(size_t requested) {
 #endif
 }
 
-void* exchange_context_word(void* word) {
-  void* const before = context_word();
-  set_context_word(word);
+ContextWords exchange_context_words(ContextWords words) {
+  const ContextWords before = context_words();
+  set_context_words(words);
   return before;
 }
 
@@ -90,7 +90,7 @@ SimulationResult Simulator::run(Function function) {
   Worker* const outer_worker = std::exchange(Worker::t_worker, nullptr);
   void* const outer_runtime = exchange_current_runtime(nullptr);
   const uint32_t outer_slot = std::exchange(t_slot_plus_one, 0);
-  void* const outer_word = exchange_context_word(nullptr);
+  const ContextWords outer_words = exchange_context_words({});
 #if defined(FIBER_TSAN)
   scheduler_context_.tsan_fiber = __tsan_get_current_fiber();
 #endif
@@ -124,7 +124,7 @@ SimulationResult Simulator::run(Function function) {
   t_simulator = nullptr;
   Worker::t_worker = outer_worker;
   t_slot_plus_one = outer_slot;
-  (void)exchange_context_word(outer_word);
+  (void)exchange_context_words(outer_words);
   (void)exchange_current_runtime(outer_runtime);
   return result;
 }
@@ -196,12 +196,12 @@ void Simulator::run_thread(SimThread* thread) {
   fiber_turns_ = 1 + schedule_.below(kMaxFiberTurns);
   Worker::t_worker = thread->worker;
   t_slot_plus_one = thread->slot_plus_one;
-  (void)exchange_context_word(thread->context_word);
+  (void)exchange_context_words(thread->context_words);
   (void)exchange_current_runtime(thread->runtime);
   swap_context(&scheduler_context_, &thread->context, globals_);
   thread->worker = std::exchange(Worker::t_worker, nullptr);
   thread->slot_plus_one = std::exchange(t_slot_plus_one, 0);
-  thread->context_word = exchange_context_word(nullptr);
+  thread->context_words = exchange_context_words({});
   thread->runtime = exchange_current_runtime(nullptr);
   running_ = nullptr;
   if (thread->state == SimThread::State::kEnded) {

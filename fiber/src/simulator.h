@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "context.h"
+#include "context_words.h"
 #include "fiber/runtime.h"
 #include "fiber/simulation.h"
 #include "os_poll.h"
@@ -71,7 +72,7 @@ struct SimThread {
   Worker* worker = nullptr;
   void* runtime = nullptr;
   uint32_t slot_plus_one = 0;
-  void* context_word = nullptr;
+  ContextWords context_words;
   SimThreadLocals locals;
 };
 

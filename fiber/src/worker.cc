@@ -66,6 +66,7 @@ void Worker::leave_after_fork() {
   t_next_number = 0;
   g_first_number.store(g_next_number.load(std::memory_order_relaxed), std::memory_order_relaxed);
   (void)exchange_current_runtime(nullptr);
+  set_local_values(nullptr);
 }
 
 void leave_worker() { Worker::leave_after_fork(); }
@@ -81,9 +82,9 @@ Worker* Worker::current_after_move() {
   return t_worker;
 }
 
-Worker* Worker::current_after_move(void* word) {
+Worker* Worker::current_after_move(ContextWords words) {
   asm volatile("");
-  set_context_word(word);
+  set_context_words(words);
   return t_worker;
 }
 
@@ -149,9 +150,9 @@ inline void Worker::switch_from(Context* from, Fiber* next) {
   Context* to = next != nullptr ? &next->stack->context : &own_context_;
   current_ = next;
   counters_.switches.add();
-  void* const word = context_word();
+  const ContextWords words = context_words();
   switch_context(from, to, globals_, errno_);
-  set_context_word(word);
+  set_context_words(words);
   after_switch();
 }
 
@@ -302,11 +303,11 @@ int Worker::migrate(Worker* target) {
   Fiber* next = service_due() ? nullptr : pop_ready();
   current_ = next;
   counters_.switches.add();
-  void* const word = context_word();
+  const ContextWords words = context_words();
   switch_context(&self->stack->context, next != nullptr ? &next->stack->context : &own_context_,
                  globals_, errno_);
   // On the other thread.
-  Worker* const there = current_after_move(word);
+  Worker* const there = current_after_move(words);
   self->stack->thread.store(there->thread_id_, std::memory_order_relaxed);
   self->stack->set_state(Stack::kRunning);
   there->after_switch();
@@ -338,7 +339,7 @@ void Worker::carrier_main(void* stack) noexcept {
 // end on another worker than it began on.
 void Worker::run_fiber(Stack* stack) {
   for (;;) {
-    Worker* worker = current_after_move(/*word=*/nullptr);
+    Worker* worker = current_after_move(ContextWords{});
     Fiber* const self = worker->current_;
     note_begin(stack, self);
     self->function();

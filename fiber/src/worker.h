@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "context.h"
+#include "context_words.h"
 #include "counter.h"
 #include "fiber/function.h"
 #include "fiber/runtime.h"
@@ -96,7 +97,7 @@ class Worker {
   // that the compiler cannot use the address of the other thread's variable.
   __attribute__((noinline)) static Worker* current_after_move();
   // The same, which gives this thread's running context its word (local.h) back.
-  __attribute__((noinline)) static Worker* current_after_move(void* word);
+  __attribute__((noinline)) static Worker* current_after_move(ContextWords words);
 
   // Runs fibers on the calling thread until done() is true, which is looked at whenever no fiber is
   // ready. Fibers that are left stay suspended until the next call. Calls on a thread inside of a

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <set>
+#include <vector>
 
 #include "fiber/clock.h"
 #include "fiber/cpu.h"
@@ -147,6 +148,46 @@ TEST(LocalTest, ANewLocalDoesNotSeeAFormerOnesValues) {
     }
   }).join();
   EXPECT_EQ(Counted::live.load(), 0);
+}
+
+// Each value makes the next one while it is being made, and asks for another at its end: the place
+// of all of them moves meanwhile.
+struct ChainedLocal {
+  static constexpr size_t kCount = 20;
+  static std::vector<local<ChainedLocal>> links;
+  static std::vector<local<size_t>> numbers;
+  static thread_local size_t made;
+  static std::atomic<size_t> ended;
+
+  ChainedLocal() : place(made++) {
+    if (place + 1 < kCount) (void)links[place + 1].get();
+    *numbers[place] = place;
+  }
+  ~ChainedLocal() {
+    EXPECT_EQ(*numbers[2 * kCount - 1 - place], 0u);
+    ended++;
+  }
+  const size_t place;
+};
+std::vector<local<ChainedLocal>> ChainedLocal::links(kCount);
+std::vector<local<size_t>> ChainedLocal::numbers(2 * kCount);
+thread_local size_t ChainedLocal::made = 0;
+std::atomic<size_t> ChainedLocal::ended{0};
+
+TEST(LocalTest, ValuesStayWhileMoreAreMade) {
+  ChainedLocal::ended = 0;
+  testing::run_mixed(2, 6, 2, [&](int) {
+    ChainedLocal::made = 0;
+    (void)ChainedLocal::links[0].get();  // all of them, in one go
+    for (int round = 0; round < 2; round++) {
+      for (size_t i = 0; i < ChainedLocal::kCount; i++) {
+        EXPECT_EQ(*ChainedLocal::numbers[i], i);
+        EXPECT_EQ(ChainedLocal::links[i]->place, i);
+      }
+      yield();
+    }
+  });
+  EXPECT_EQ(ChainedLocal::ended.load(), (6 + 2) * ChainedLocal::kCount);
 }
 
 }  // namespace

@@ -23,6 +23,52 @@ void free_local_key(LocalKey key);
 void* get_local(LocalKey key, void* (*make)(const void* argument), const void* argument,
                 void (*destroy)(void*));
 
+// The values of one context, by the indices of their keys: `count` entries lie behind it.
+struct LocalEntry {
+  void* value = nullptr;
+  void (*destroy)(void*) = nullptr;
+  uint32_t generation = 0;  // 0, which no key has: there is no value
+};
+struct alignas(LocalEntry) LocalValues {
+  uint64_t count = 0;
+
+  LocalEntry* entries() { return reinterpret_cast<LocalEntry*>(this + 1); }
+};
+// Those of the current context; null if it has none, or has not asked since the library forgot
+// them. Switches keep them with their context. Read anew at each call, also within a function that
+// goes on on another thread (migrate()): a compiler may keep the address of a thread-local.
+#if !defined(_WIN32) && defined(__x86_64__)
+extern __thread LocalValues* t_local_values __attribute__((tls_model("initial-exec")));
+inline LocalValues* local_values() {
+  LocalValues* values;
+  asm volatile(
+      "movq _ZN5fiber6detail14t_local_valuesE@gottpoff(%%rip), %0\n\t"
+      "movq %%fs:(%0), %0"
+      : "=r"(values));
+  return values;
+}
+inline void set_local_values(LocalValues* values) {
+  void* offset;
+  asm volatile(
+      "movq _ZN5fiber6detail14t_local_valuesE@gottpoff(%%rip), %0\n\t"
+      "movq %1, %%fs:(%0)"
+      : "=&r"(offset)
+      : "r"(values));
+}
+#else
+LocalValues* local_values();
+void set_local_values(LocalValues* values);
+#endif
+
+// The current context's value of `key` if it has been made, else null: the short way to what
+// get_local() returns.
+inline void* find_local(LocalKey key) {
+  LocalValues* const values = local_values();
+  if (values == nullptr || key.index >= values->count) return nullptr;
+  const LocalEntry& entry = values->entries()[key.index];
+  return entry.generation == key.generation ? entry.value : nullptr;
+}
+
 // Runs `action` when the current context ends, after all its values have been destroyed (on a plain
 // thread also after its thread_local objects; on the main thread not at all if the process ends
 // with it). Actions run in the order of their registration; they must not throw.
@@ -69,6 +115,7 @@ class local {
 
   // The current context's own value, default-constructed at its first use there.
   T& get() {
+    if (void* const made = detail::find_local(key_)) return *static_cast<T*>(made);
     return *static_cast<T*>(detail::get_local(
         key_, [](const void*) -> void* { return new T(); }, nullptr,
         [](void* value) { delete static_cast<T*>(value); }));

@@ -70,6 +70,7 @@ Key* find_key(pthread_key_t key) {
 }
 
 Value* value_of(Key* key) {
+  if (void* const made = fiber::detail::find_local(key->local)) return static_cast<Value*>(made);
   return static_cast<Value*>(fiber::detail::get_local(key->local, make_value, key, end_value));
 }
 

@@ -17,6 +17,7 @@
 #include "fiber/default_runtime.h"
 #include "fiber/guest.h"
 #include "fiber/io.h"
+#include "fiber/local.h"
 #include "fiber/mutex.h"
 #include "fiber/runtime.h"
 #include "fiber/sanitizers.h"
@@ -261,6 +262,22 @@ TEST_F(ForkDeathTest, ADescriptorIsClosedInTheChild) {
   forget_on_fork(fds[0]);
   close(fds[0]);
   close(fds[1]);
+}
+
+// The child of a fiber is a thread: what is local to it there is the thread's, not the fiber's.
+TEST_F(ForkDeathTest, TheChildOfAFiberHasTheThreadsLocals) {
+  static local<int> number;
+  Runtime runtime({.workers = 1});
+  runtime.run([] {
+    *number = 7;
+    EXPECT_EQ(in_child([] {
+                const int before = *number;
+                *number = 5;
+                return before * 16 + *number;
+              }),
+              5);
+    EXPECT_EQ(*number, 7);
+  });
 }
 
 }  // namespace

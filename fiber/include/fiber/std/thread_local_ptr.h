@@ -59,6 +59,11 @@ class thread_local_ptr {
 
   // The caller's own value, made if need be; never null. It must not be handed to delete.
   T* get() const {
+    // Without a key yet it finds nothing: no value has the generation 0.
+    if (void* const made =
+            fiber::detail::find_local(unpack(key_.load(std::memory_order_relaxed)))) {
+      return &static_cast<Box*>(made)->value;
+    }
     void* box = fiber::detail::get_local(
         key(),
         [](const void* self) -> void* {
@@ -70,6 +75,10 @@ class thread_local_ptr {
   // The caller's own value; what `make` returns becomes it if there is none yet.
   template <class F>
   T& make_with(F&& make) const {
+    if (void* const made =
+            fiber::detail::find_local(unpack(key_.load(std::memory_order_relaxed)))) {
+      return static_cast<Box*>(made)->value;
+    }
     auto* const function = std::addressof(make);
     void* box = fiber::detail::get_local(
         key(),
