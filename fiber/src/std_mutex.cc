@@ -12,6 +12,7 @@ void recursive_timed_mutex::take(const void* self) {
 }
 
 void recursive_timed_mutex::lock() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+  fiber::detail::take_turns();
   const void* const self = fiber::detail::context_token();
   if (owner_.load(std::memory_order_relaxed) != self) {
     mutex_.lock();
@@ -24,6 +25,7 @@ void recursive_timed_mutex::lock() FIBER_NO_THREAD_SAFETY_ANALYSIS {
 }
 
 bool recursive_timed_mutex::lock_until(uint64_t deadline) FIBER_NO_THREAD_SAFETY_ANALYSIS {
+  fiber::detail::take_turns();
   const void* const self = fiber::detail::context_token();
   if (owner_.load(std::memory_order_relaxed) == self) {
     if (levels_ == UINT32_MAX) return false;

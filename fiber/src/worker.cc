@@ -466,6 +466,24 @@ void Worker::yield() {
   stack->set_state(Stack::kRunning);
 }
 
+void Worker::take_turns() {
+  Worker* const worker = t_worker;
+  if (worker == nullptr || worker->current_ == nullptr || worker->simulator_ != nullptr ||
+      ++worker->turn_calls_ % kCallsPerLook != 0) {
+    return;
+  }
+  const uint64_t now = cycles();
+  const uint64_t switches = worker->counters_.switches.get();
+  if (switches != worker->turn_switches_) {
+    worker->turn_switches_ = switches;
+    worker->turn_start_ = now;
+  } else if (now - worker->turn_start_ > kTurnMicros * (worker->service_cycles_ / kServiceMicros)) {
+    worker->yield();
+  }
+}
+
+void take_turns() { Worker::take_turns(); }
+
 void Worker::run_until(bool (*done)(void*), void* argument) {
   Worker* const outer = t_worker;
   t_worker = this;

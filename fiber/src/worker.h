@@ -93,6 +93,8 @@ class Worker {
   // The worker that the calling thread is inside of, or null.
   static Worker* current() { return t_worker; }
   static Fiber* current_fiber() { return t_worker != nullptr ? t_worker->current_ : nullptr; }
+  // See detail::take_turns().
+  static void take_turns();
   // The same as current(), for code whose fiber may have moved to another thread: never inlined, so
   // that the compiler cannot use the address of the other thread's variable.
   __attribute__((noinline)) static Worker* current_after_move();
@@ -222,6 +224,9 @@ class Worker {
   static constexpr uint32_t kMaxSlotRuns = 32;
   // A busy worker looks at timers and I/O this often.
   static constexpr uint64_t kServiceMicros = 20;
+  // take_turns(): how long a fiber may run, and how many calls come to one look at the clock.
+  static constexpr uint64_t kTurnMicros = 1000;
+  static constexpr uint32_t kCallsPerLook = 64;
   // An idle worker looks at its inbox for this long before it sleeps (SpinBudget).
   static constexpr uint32_t kIdleSpinMicros = 4;
   static constexpr uint64_t kStarvedRetryNanos = 1000000;
@@ -303,6 +308,10 @@ class Worker {
   std::vector<TimerNode*> timers_;  // binary heap
   uint64_t timer_sequence_ = 0;
   uint64_t last_service_ = 0;
+  // take_turns(): since when there has been no switch, which the number of switches tells.
+  uint32_t turn_calls_ = 0;
+  uint64_t turn_switches_ = 0;
+  uint64_t turn_start_ = 0;
   const uint64_t service_cycles_;
   Stack* stacks_ = nullptr;
   size_t stack_count_ = 0;

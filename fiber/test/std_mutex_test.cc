@@ -494,5 +494,35 @@ TEST(StdMutexDeathTest, DebugBuildsAbortAtAnUnlockOfWhatIsNotHeld) {
 }
 #endif
 
+template <class M>
+void take_turns_by_each_way() {
+  M lock;
+  fiber::testing::expect_turns([&] { lock.lock(); }, [&] { lock.unlock(); });
+  fiber::testing::expect_turns(
+      [&] {
+        while (!lock.try_lock()) {
+        }
+      },
+      [&] { lock.unlock(); });
+  if constexpr (requires { lock.lock_shared(); }) {
+    fiber::testing::expect_turns([&] { lock.lock_shared(); }, [&] { lock.unlock_shared(); });
+    fiber::testing::expect_turns(
+        [&] {
+          while (!lock.try_lock_shared()) {
+          }
+        },
+        [&] { lock.unlock_shared(); });
+  }
+}
+
+TEST(StdMutexTurnsTest, WhoLooksAgainAndAgainLetsOthersRun) {
+  take_turns_by_each_way<mutex>();
+  take_turns_by_each_way<timed_mutex>();
+  take_turns_by_each_way<recursive_mutex>();
+  take_turns_by_each_way<recursive_timed_mutex>();
+  take_turns_by_each_way<shared_mutex>();
+  take_turns_by_each_way<shared_timed_mutex>();
+}
+
 }  // namespace
 }  // namespace fiber_std

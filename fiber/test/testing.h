@@ -65,4 +65,24 @@ inline void run_mixed(int workers, int fibers, int threads, const std::function<
   }
 }
 
+// A fiber looks again and again, under a lock that is free, whether the other one of its worker has
+// done something: ends only if it lets that one run.
+template <class Lock, class Unlock>
+void expect_turns(Lock lock, Unlock unlock) {
+  Runtime runtime({.workers = 1});
+  runtime.run([&] {
+    bool done = false;
+    JoinHandle other = spawn([&] {
+      lock();
+      done = true;
+      unlock();
+    });
+    for (bool seen = false; !seen;) {
+      lock();
+      seen = done;
+      unlock();
+    }
+  });
+}
+
 }  // namespace fiber::testing

@@ -13,6 +13,16 @@
 #include "fiber/interleave.h"
 #include "fiber/thread_annotations.h"
 
+namespace fiber::detail {
+
+// Called where a lock is asked for under the name that threads know it by (fiber/std, fiber/posix):
+// lets others run if the calling fiber has not done so for a millisecond. On threads a loop that
+// looks again and again at what a lock guards is interrupted; a fiber that never waits for the lock
+// would keep its worker for ever. SUSPENDS, also for a lock that is free.
+void take_turns();
+
+}  // namespace fiber::detail
+
 namespace fiber {
 
 class CondVar;

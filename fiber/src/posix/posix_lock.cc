@@ -35,6 +35,7 @@ void clear_owner(pthread_mutex_t* mutex) {
 // take() -> int locks the inner mutex. `trying`: an error-checking one that is held is busy.
 template <class Take>
 int lock_with(pthread_mutex_t* mutex, bool trying, Take&& take) {
+  fiber::detail::take_turns();
   if (!knows_owner(mutex)) return take();
   if (is_owner(mutex)) {
     if (mutex->kind == PTHREAD_MUTEX_ERRORCHECK) return trying ? EBUSY : EDEADLK;
@@ -188,11 +189,13 @@ int pthread_spin_init(pthread_spinlock_t* lock, int shared) {
 int pthread_spin_destroy(pthread_spinlock_t*) { return 0; }
 
 int pthread_spin_lock(pthread_spinlock_t* lock) FIBER_NO_THREAD_SAFETY_ANALYSIS {
+  fiber::detail::take_turns();
   lock->mutex.lock();
   return 0;
 }
 
 int pthread_spin_trylock(pthread_spinlock_t* lock) FIBER_NO_THREAD_SAFETY_ANALYSIS {
+  fiber::detail::take_turns();
   return lock->mutex.try_lock() ? 0 : EBUSY;
 }
 

@@ -116,13 +116,17 @@ int pthread_rwlock_destroy(pthread_rwlock_t* lock) {
 }
 
 int pthread_rwlock_rdlock(pthread_rwlock_t* lock) {
+  fiber::detail::take_turns();
   if (is_writer(lock)) return EDEADLK;
   int error = 0;
   (void)read_until(lock, kNoDeadline, &error);
   return error;
 }
 
-int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) { return take_shared(lock); }
+int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) {
+  fiber::detail::take_turns();
+  return take_shared(lock);
+}
 
 int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* time) {
   if (is_writer(lock)) return EDEADLK;
@@ -133,12 +137,16 @@ int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* time) {
 }
 
 int pthread_rwlock_wrlock(pthread_rwlock_t* lock) {
+  fiber::detail::take_turns();
   if (is_writer(lock)) return EDEADLK;
   (void)write_until(lock, kNoDeadline);
   return 0;
 }
 
-int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) { return take(lock) ? 0 : EBUSY; }
+int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) {
+  fiber::detail::take_turns();
+  return take(lock) ? 0 : EBUSY;
+}
 
 int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* time) {
   if (is_writer(lock)) return EDEADLK;

@@ -15,6 +15,7 @@
 #include "fiber/runtime.h"
 #include "fiber/std/thread.h"
 #include "fiber/thread.h"
+#include "testing.h"
 
 namespace fiber {
 namespace {
@@ -595,6 +596,39 @@ TEST_P(PthreadTest, AFibersNumberIsItsOwnAndTheCallsKnowIt) {
       EXPECT_EQ(0, posix::sched_setaffinity(mine, 0, nullptr));
     }
   });
+}
+
+TEST(PthreadTurnsTest, WhoLooksAgainAndAgainLetsOthersRun) {
+  posix::pthread_mutex_t mutex, recursive = {PTHREAD_MUTEX_RECURSIVE};
+  for (posix::pthread_mutex_t* each : {&mutex, &recursive}) {
+    testing::expect_turns([=] { posix::pthread_mutex_lock(each); },
+                          [=] { posix::pthread_mutex_unlock(each); });
+    testing::expect_turns(
+        [=] {
+          while (posix::pthread_mutex_trylock(each) != 0) {
+          }
+        },
+        [=] { posix::pthread_mutex_unlock(each); });
+  }
+  posix::pthread_rwlock_t lock;
+  for (auto* take : {&posix::pthread_rwlock_rdlock, &posix::pthread_rwlock_wrlock,
+                     &posix::pthread_rwlock_tryrdlock, &posix::pthread_rwlock_trywrlock}) {
+    testing::expect_turns(
+        [&] {
+          while (take(&lock) != 0) {
+          }
+        },
+        [&] { posix::pthread_rwlock_unlock(&lock); });
+  }
+  posix::pthread_spinlock_t spin;
+  for (auto* take : {&posix::pthread_spin_lock, &posix::pthread_spin_trylock}) {
+    testing::expect_turns(
+        [&] {
+          while (take(&spin) != 0) {
+          }
+        },
+        [&] { posix::pthread_spin_unlock(&spin); });
+  }
 }
 
 }  // namespace

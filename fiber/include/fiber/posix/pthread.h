@@ -4,7 +4,8 @@
 // fiber/posix.h, which includes this).
 //
 // Arguments and results are POSIX's: 0, or the error's number. Attributes are the system's own
-// types and calls. What waits SUSPENDS: a fiber parks, a plain thread sleeps.
+// types and calls. What waits SUSPENDS: a fiber parks, a plain thread sleeps. A fiber that locks,
+// or tries to, also lets others run if it has not for a millisecond, as a thread is interrupted.
 //
 // The objects are initialised by `{}` (for PTHREAD_..._INITIALIZER), or by their init call, also in
 // raw memory. They cannot be copied. Process-shared and robust ones, and protocols of priorities,

@@ -1,9 +1,10 @@
 // mutex, timed_mutex, recursive_mutex, recursive_timed_mutex, the lock types, call_once: <mutex>.
 //
 // All of them serve fibers and plain threads at once: who has to wait parks its fiber, or blocks
-// its thread. What the standard leaves undefined (unlocking what one does not hold, locking a mutex
-// again that one holds) is so here; debug builds abort at an unlock() of a mutex that nobody holds,
-// or, of a recursive one, that another holds.
+// its thread. A fiber that locks, or tries to, lets others run if it has not for a millisecond, as
+// a thread is interrupted. What the standard leaves undefined (unlocking what one does not hold,
+// locking a mutex again that one holds) is so here; debug builds abort at an unlock() of a mutex
+// that nobody holds, or, of a recursive one, that another holds.
 //
 // Not annotated for clang's -Wthread-safety, like the standard library's: lock_guard and the others
 // are std's templates, which the analysis cannot follow, and programs that wrap a mutex into an
@@ -46,8 +47,14 @@ class mutex {
   mutex& operator=(const mutex&) = delete;
 
   // SUSPENDS.
-  void lock() FIBER_NO_THREAD_SAFETY_ANALYSIS { mutex_.lock(); }
-  bool try_lock() FIBER_NO_THREAD_SAFETY_ANALYSIS { return mutex_.try_lock(); }
+  void lock() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+    fiber::detail::take_turns();
+    mutex_.lock();
+  }
+  bool try_lock() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+    fiber::detail::take_turns();
+    return mutex_.try_lock();
+  }
   void unlock() FIBER_NO_THREAD_SAFETY_ANALYSIS {
     mutex_.assert_held();
     mutex_.unlock();
@@ -69,8 +76,14 @@ class timed_mutex {
   timed_mutex& operator=(const timed_mutex&) = delete;
 
   // SUSPENDS.
-  void lock() FIBER_NO_THREAD_SAFETY_ANALYSIS { mutex_.lock(); }
-  bool try_lock() FIBER_NO_THREAD_SAFETY_ANALYSIS { return mutex_.try_lock(); }
+  void lock() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+    fiber::detail::take_turns();
+    mutex_.lock();
+  }
+  bool try_lock() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+    fiber::detail::take_turns();
+    return mutex_.try_lock();
+  }
   // SUSPENDS. A duration is measured on the steady clock, a time on its own.
   template <class Rep, class Period>
   bool try_lock_for(const std::chrono::duration<Rep, Period>& duration)

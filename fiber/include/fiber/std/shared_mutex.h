@@ -25,13 +25,25 @@ class shared_mutex {
   shared_mutex& operator=(const shared_mutex&) = delete;
 
   // SUSPENDS.
-  void lock() FIBER_NO_THREAD_SAFETY_ANALYSIS { mutex_.lock(); }
-  bool try_lock() FIBER_NO_THREAD_SAFETY_ANALYSIS { return mutex_.try_lock(); }
+  void lock() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+    fiber::detail::take_turns();
+    mutex_.lock();
+  }
+  bool try_lock() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+    fiber::detail::take_turns();
+    return mutex_.try_lock();
+  }
   void unlock() FIBER_NO_THREAD_SAFETY_ANALYSIS { mutex_.unlock(); }
 
   // SUSPENDS.
-  void lock_shared() FIBER_NO_THREAD_SAFETY_ANALYSIS { mutex_.lock_shared(); }
-  bool try_lock_shared() FIBER_NO_THREAD_SAFETY_ANALYSIS { return mutex_.try_lock_shared(); }
+  void lock_shared() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+    fiber::detail::take_turns();
+    mutex_.lock_shared();
+  }
+  bool try_lock_shared() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+    fiber::detail::take_turns();
+    return mutex_.try_lock_shared();
+  }
   void unlock_shared() FIBER_NO_THREAD_SAFETY_ANALYSIS { mutex_.unlock_shared(); }
 
   // The lock inside.
@@ -49,8 +61,14 @@ class shared_timed_mutex {
 
   // SUSPENDS, but for try_lock() and try_lock_shared(). A duration is measured on the steady clock,
   // a time on its own.
-  void lock() FIBER_NO_THREAD_SAFETY_ANALYSIS { mutex_.lock(); }
-  bool try_lock() FIBER_NO_THREAD_SAFETY_ANALYSIS { return mutex_.try_lock(); }
+  void lock() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+    fiber::detail::take_turns();
+    mutex_.lock();
+  }
+  bool try_lock() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+    fiber::detail::take_turns();
+    return mutex_.try_lock();
+  }
   template <class Rep, class Period>
   bool try_lock_for(const std::chrono::duration<Rep, Period>& duration) {
     return try_lock() || try_until(detail::deadline_after(duration));
@@ -62,8 +80,14 @@ class shared_timed_mutex {
   }
   void unlock() FIBER_NO_THREAD_SAFETY_ANALYSIS { mutex_.unlock(); }
 
-  void lock_shared() FIBER_NO_THREAD_SAFETY_ANALYSIS { mutex_.lock_shared(); }
-  bool try_lock_shared() FIBER_NO_THREAD_SAFETY_ANALYSIS { return mutex_.try_lock_shared(); }
+  void lock_shared() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+    fiber::detail::take_turns();
+    mutex_.lock_shared();
+  }
+  bool try_lock_shared() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+    fiber::detail::take_turns();
+    return mutex_.try_lock_shared();
+  }
   template <class Rep, class Period>
   bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& duration) {
     return try_lock_shared() || try_shared_until(detail::deadline_after(duration));
