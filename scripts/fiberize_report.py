@@ -79,8 +79,10 @@ def table(version, said, results, fibers):
 
 
 def left_out(results, ran, sides):
-    missing = sorted(r.program for r in results if r not in ran)
-    out = []
+    begun = [r for r in results if r not in ran and any(r.seconds(side) for side in sides)]
+    missing = sorted(r.program for r in results if r not in ran and r not in begun)
+    out = [f'- {r.program}: no case of {len(r.listed)} decided on every side yet, in {max(map(r.seconds, sides)):.0f} s'
+           for r in begun]
     if missing:
         out.append(f'Left out, not built or not run yet ({len(missing)} programs): {", ".join(missing)}.')
     for r in ran:
