@@ -1,10 +1,12 @@
 #include "fiber/local.h"
 
 #include <atomic>
+#include <cstring>
 #include <new>
 #include <utility>
 
 #include "exit_actions.h"
+#include "fiber/std/thread_local_ptr.h"
 #include "fork.h"
 #include "local_table.h"
 #include "raw_lock.h"
@@ -134,6 +136,16 @@ void LocalTable::grow(uint32_t index) {
   }
   ::operator delete(values_, std::align_val_t{alignof(LocalValues)});
   values_ = values;
+}
+
+void* allocate_zeroed(size_t size, size_t alignment) {
+  void* const memory = ::operator new(size, std::align_val_t{alignment});
+  memset(memory, 0, size);
+  return memory;
+}
+
+void free_zeroed(void* memory, size_t alignment) {
+  ::operator delete(memory, std::align_val_t{alignment});
 }
 
 void* LocalTable::get(LocalKey key, void* (*make)(const void*), const void* argument,

@@ -64,6 +64,30 @@ struct Fixed {
   int number;
 };
 
+// Its constructor leaves the number to the zeros that a thread_local begins with.
+struct Counters {
+  Counters() {}  // NOLINT(modernize-use-equals-default,cppcoreguidelines-pro-type-member-init)
+  uint64_t counts[40];
+};
+
+TEST_P(StdThreadLocalPtrTest, WhatAConstructorLeavesAloneIsZero) {
+  static thread_local_ptr<Counters> counters;
+  run([this] {
+    for (int round = 0; round < 4; round++) {
+      auto some = crew();
+      for (int i = 0; i < 4; i++) {
+        some.start([] {
+          for (uint64_t& count : counters->counts) {
+            EXPECT_EQ(count, 0u);
+            count = 7;  // into memory that another one may get
+          }
+        });
+      }
+      some.join();
+    }
+  });
+}
+
 TEST_P(StdThreadLocalPtrTest, EachComputesItsOwnInitialValue) {
   run([this] {
     auto all = crew();

@@ -13,21 +13,31 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "fiber/local.h"
 
+namespace fiber::detail {
+
+// Memory of zeros, which a compiler cannot know to be written before an object is made in it.
+void* allocate_zeroed(size_t size, size_t alignment);
+void free_zeroed(void* memory, size_t alignment);
+
+}  // namespace fiber::detail
+
 namespace fiber_std {
 
 // A T for every fiber and every plain thread, made from the arguments (of which a copy is kept)
 // when that one first asks for it, and destroyed when it ends: before join() returns. Without
 // arguments the T is value-initialised, a number is zero. T may be an array, then without
-// arguments.
+// arguments. What a constructor leaves alone is zero, as in a thread_local.
 //
 // Like a thread_local it works from any other static's constructor: one without arguments is
 // initialised at compile time. To be a static, or a member of what outlives the threads that use
@@ -49,7 +59,7 @@ class thread_local_ptr {
   template <class F>
   explicit constexpr thread_local_ptr(F)
     requires(sizeof...(Args) == 0 && std::is_empty_v<F> && std::is_invocable_r_v<T, F>)
-      : made_by_([]() -> Box* { return new Box{F{}()}; }) {}
+      : made_by_([]() -> Box* { return construct([] { return F{}(); }); }) {}
   ~thread_local_ptr() {
     const uint64_t key = key_.load(std::memory_order_relaxed);
     if (key != kNoKey) fiber::detail::free_local_key(unpack(key));
@@ -69,7 +79,7 @@ class thread_local_ptr {
         [](const void* self) -> void* {
           return static_cast<const thread_local_ptr*>(self)->make();
         },
-        this, [](void* value) { delete static_cast<Box*>(value); });
+        this, destroy);
     return &static_cast<Box*>(box)->value;
   }
   // The caller's own value; what `make` returns becomes it if there is none yet.
@@ -83,9 +93,9 @@ class thread_local_ptr {
     void* box = fiber::detail::get_local(
         key(),
         [](const void* argument) -> void* {
-          return new Box{(*static_cast<decltype(function)>(const_cast<void*>(argument)))()};
+          return construct(*static_cast<decltype(function)>(const_cast<void*>(argument)));
         },
-        static_cast<const void*>(function), [](void* value) { delete static_cast<Box*>(value); });
+        static_cast<const void*>(function), destroy);
     return static_cast<Box*>(box)->value;
   }
   T& operator*() const { return *get(); }
@@ -99,20 +109,45 @@ class thread_local_ptr {
   struct Box {
     T value;
   };
+  // Owns the memory until a Box is in it.
+  struct Memory {
+    void* place = fiber::detail::allocate_zeroed(sizeof(Box), alignof(Box));
+    Memory() = default;
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+    ~Memory() {
+      if (place != nullptr) fiber::detail::free_zeroed(place, alignof(Box));
+    }
+    Box* release(Box* box) {
+      place = nullptr;
+      return box;
+    }
+  };
+  // A Box with what make() returns.
+  template <class F>
+  static Box* construct(F&& make) {
+    Memory memory;
+    return memory.release(new (memory.place) Box{make()});
+  }
+  static void destroy(void* box) {
+    static_cast<Box*>(box)->~Box();
+    fiber::detail::free_zeroed(box, alignof(Box));
+  }
 
   Box* make() const {
     if (made_by_ != nullptr) return made_by_();
     if constexpr (sizeof...(Args) == 0 && std::is_default_constructible_v<T>) {
-      return new Box{};
+      Memory memory;
+      return memory.release(new (memory.place) Box{});
     } else if constexpr (sizeof...(Args) == 0) {
       std::abort();  // REQUIRES: make_with() came first
     } else {
       return std::apply(
           [](const Args&... args) {
             if constexpr (std::is_constructible_v<T, const Args&...>) {
-              return new Box{T(args...)};
+              return construct([&] { return T(args...); });
             } else {
-              return new Box{T{args...}};
+              return construct([&] { return T{args...}; });
             }
           },
           args_);
