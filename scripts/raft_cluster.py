@@ -85,8 +85,9 @@ class Node:
         command = ['ip', 'netns', 'exec', self.namespace] if self.namespace else []
         command += [*self.command(), *self.flags, *more, *(['--new'] if new else [])]
         with self.log.open('ab') as log:
+            # (JRaft leaves its dumps where it runs.)
             self.process = subprocess.Popen([str(word) for word in command], stdout=log, stderr=log, stdin=subprocess.DEVNULL,
-                                            env=self.variables | variables)
+                                            env=self.variables | variables, cwd=self.folder)
 
     def kill(self):
         if self.process:
