@@ -50,7 +50,7 @@ def replace_replicas(cluster, number):
     node = cluster.nodes[number]
     node.kill()
     subprocess.run(['rm', '-rf', node.directory], check=True)
-    cluster.ask_any('POST', f'/cluster/forget?id={number}')
+    cluster.ask_any('POST', f'/cluster/forget?id={number}', seconds=600)
     node.start('--join', new=True)
     node.wait_until(lambda _: True, 'it listens')
     cluster.ask_any('POST', f'/cluster/add?id={number}', seconds=600)

@@ -189,7 +189,7 @@ class Cluster(raft_cluster.Cluster):
             if time.monotonic() > end:
                 raise Failure(f'the nodes have other contents: {found}')
 
-    def ask_any(self, method, path, seconds=120):
+    def ask_any(self, method, path, seconds=300):
         """A call of /cluster of any node that runs, until it is done."""
         end = time.monotonic() + seconds
         while True:

@@ -138,9 +138,7 @@ final class Server {
     private Map<String, Object> metrics() {
         Map<String, Object> all = new TreeMap<>();
         List<Map<String, Object>> regions = new ArrayList<>();
-        List<RegionEngine> engines = store.getAllRegionEngines();
-        engines.sort(Comparator.comparing(region -> region.getRegion().getId()));
-        for (RegionEngine region : engines) {
+        for (RegionEngine region : inOrder()) {
             Range range = store.rangeOf(region);
             Map<String, Object> row = new TreeMap<>();
             row.put("id", region.getRegion().getId());
@@ -164,6 +162,13 @@ final class Server {
         }
         all.put("marks", marks);
         return all;
+    }
+
+    /** The regions, older ones first. */
+    private List<RegionEngine> inOrder() {
+        List<RegionEngine> engines = store.getAllRegionEngines();
+        engines.sort(Comparator.comparing(region -> region.getRegion().getId()));
+        return engines;
     }
 
     private int node(Map<String, String> query) {
@@ -198,9 +203,9 @@ final class Server {
         return front.write(new Front.Write(key, KVOperation.createDelete(key), "POST", "/cluster/unmark?id=" + node, new byte[0]), false);
     }
 
-    /** Takes a node that joins into all regions, one after another, as they come to it. */
+    /** Takes a node that joins into all regions. Older ones first: it has a region that was split off when it has applied the other's log. */
     private Front.Answer add(int node) {
-        for (RegionEngine region : store.getAllRegionEngines()) {
+        for (RegionEngine region : inOrder()) {
             if (!store.add(region, members, node)) {
                 return Front.Answer.of(503, "region " + region.getRegion().getId() + " does not have it yet: try again");
             }

@@ -1,9 +1,12 @@
 package cairn.sharded;
 
+import com.alipay.sofa.jraft.CliService;
 import com.alipay.sofa.jraft.StateMachine;
 import com.alipay.sofa.jraft.Status;
 import com.alipay.sofa.jraft.conf.Configuration;
+import com.alipay.sofa.jraft.core.CliServiceImpl;
 import com.alipay.sofa.jraft.entity.Task;
+import com.alipay.sofa.jraft.option.CliOptions;
 import com.alipay.sofa.jraft.option.NodeOptions;
 import com.alipay.sofa.jraft.rhea.RegionEngine;
 import com.alipay.sofa.jraft.rhea.StateListenerContainer;
@@ -20,6 +23,7 @@ import com.alipay.sofa.jraft.rhea.storage.KVClosureAdapter;
 import com.alipay.sofa.jraft.rhea.storage.KVOperation;
 import com.alipay.sofa.jraft.rhea.storage.KVStoreStateMachine;
 import com.alipay.sofa.jraft.storage.impl.RocksDBLogStorage;
+import com.alipay.sofa.jraft.util.Endpoint;
 import com.alipay.sofa.jraft.util.StorageOptionsFactory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -46,6 +50,7 @@ final class Store extends StoreEngine {
     private static final String NAME = "sharded";
 
     private final FakePlacementDriverClient driver;
+    private final CliService membership = new CliServiceImpl();
     private final Map<Long, Range> ranges = new ConcurrentHashMap<>();
     private final Map<Long, RegionMachine> machines = new ConcurrentHashMap<>();
     private final int electionMilliseconds;
@@ -82,6 +87,7 @@ final class Store extends StoreEngine {
     boolean open(Path folder, Members members, int id) throws IOException {
         refuseDamagedLogs();
         driver.init(new PlacementDriverOptions());
+        membership.init(new CliOptions());
         FileUtils.deleteDirectory(folder.resolve("data").toFile());
         Files.createDirectories(folder.resolve("data"));
         RegionEngineOptions first = new RegionEngineOptions();
@@ -158,9 +164,22 @@ final class Store extends StoreEngine {
         region.getNode().apply(task);
     }
 
-    /** Takes a node out of a region. */
+    /** Takes a node out of a region; true, too, if it is not in it: an earlier call may have done that after whoever asked gave up. */
     boolean remove(RegionEngine region, Members members, int id) {
-        return driver.removeReplica(region.getRegion().getId(), new Peer(region.getRegion().getId(), -1, members.raft(id)), true);
+        return !isMember(region, members, id)
+            || driver.removeReplica(region.getRegion().getId(), new Peer(region.getRegion().getId(), -1, members.raft(id)), true);
+    }
+
+    /** Whether a region's leader counts the node among its peers; true, too, if no leader answers. */
+    private boolean isMember(RegionEngine region, Members members, int id) {
+        Configuration all = new Configuration();
+        all.parse(members.raftServers());
+        try {
+            Endpoint asked = members.raft(id);
+            return membership.getPeers(region.getNode().getGroupId(), all).stream().anyMatch(peer -> peer.getEndpoint().equals(asked));
+        } catch (RuntimeException error) {
+            return true;
+        }
     }
 
     /** Takes a node into a region; returns when it has caught up. */
