@@ -186,12 +186,13 @@ ldb-suite:  ## RocksDB's own test of ldb (fetched by cargo) on Cairn's; bench/re
 	@$(BUILD) release -j $(JOBS) --target ldb_tool
 	@scripts/ldb_suite.py --ldb build/release/tools/ldb --out bench/results/ldb-suite.md
 
-jni: jni-library  ## librocksdbjni.so on Cairn for the unmodified RocksJava jar (sources and jar fetched), and a small Java program on it
-	@scripts/jni.py --build build/demo --jobs $(JOBS) --example
+jni: jni-library  ## librocksdbjni.so on Cairn for the unmodified RocksJava jar (sources and jar fetched), and a small Java program; JNI_RELEASE=10.4.2
+	@scripts/jni.py --release $(JNI_RELEASE) --build build/demo --jobs $(JOBS) --example
 
-jni-test: jni-library  ## RocksJava's own JUnit tests on it and on RocksDB's library; bench/results/java.md
-	@scripts/jni.py --build build/demo --jobs $(JOBS)
-	@scripts/jni_tests.py --jobs $(JOBS) --out bench/results/java.md
+jni-test: jni-library  ## RocksJava's own JUnit tests on it and on RocksDB's library; bench/results/java.md; JNI_RELEASE=10.4.2: java-10.4.2.md
+	@scripts/jni.py --release $(JNI_RELEASE) --build build/demo --jobs $(JOBS)
+	@scripts/jni_tests.py --release $(JNI_RELEASE) --jobs $(JOBS) --out bench/results/java$(if $(filter-out 7.8.3,$(JNI_RELEASE)),-$(JNI_RELEASE)).md
+JNI_RELEASE = 7.8.3
 
 kafka-test: jni-library  ## Kafka Streams' own tests of its RocksDB stores (fetched by Maven) on it and on RocksDB's library; bench/results/kafka.md
 	@scripts/jni.py --build build/demo --jobs $(JOBS)
@@ -297,8 +298,8 @@ install:  ## headers, libcairn.a, libcairn.so, cairn.pc, CMake package, tools; P
 	@cmake --install build/demo --prefix $(PREFIX)
 ifeq ($(JNI),on)
 	@scripts/install-deps.sh jni
-	@scripts/jni.py --build build/demo --jobs $(JOBS)
-	@install -D -m 644 build/jni/7.8.3/lib/librocksdbjni.so $(DESTDIR)$(PREFIX)/lib/librocksdbjni.so
+	@scripts/jni.py --release $(JNI_RELEASE) --build build/demo --jobs $(JOBS)
+	@install -D -m 644 build/jni/$(JNI_RELEASE)/lib/librocksdbjni.so $(DESTDIR)$(PREFIX)/lib/librocksdbjni.so
 endif
 	@if [ "$$(id -u)" -eq 0 ]; then ldconfig; fi
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -104,6 +105,10 @@ class InternalIterator {
   size_t position_ = 0;
 };
 
+// (Of release 8 and later.)
+template <typename Iterator>
+using ScopedArenaPtr = std::unique_ptr<Iterator>;
+
 // Not thread-safe.
 class MemTable {
  public:
@@ -130,6 +135,11 @@ class MemTable {
       return comparator_.Less(Parse(a), Parse(b));
     });
     return std::make_unique<InternalIterator>(std::move(entries)).release();
+  }
+  // As release 8 and later call it.
+  InternalIterator* NewIterator(const ReadOptions& options, std::nullptr_t /*times*/, Arena* arena,
+                                std::nullptr_t /*extractor*/, bool /*for_flush*/) const {
+    return NewIterator(options, arena);
   }
 
  private:
