@@ -21,7 +21,7 @@ FAKETIME = next(iter(sorted(pathlib.Path('/usr/lib').glob('*/faketime/libfaketim
 
 def expect_exit(node, status, words):
     """The node ends by itself, with this status, and says these words; answers all it says."""
-    found = node.wait_for_exit(60)
+    found = node.wait_for_exit(180)
     said = node.last_words()
     if found != status or words not in said:
         raise Failure(f'node {node.number} ended with {found}, not {status}, or does not say "{words}": {said}')

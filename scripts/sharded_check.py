@@ -179,7 +179,7 @@ def main():
     parser.add_argument('--keys', type=int, default=2_000_000)
     parser.add_argument('--kills', type=int, default=50)
     parser.add_argument('--partitions', type=int, default=20)
-    parser.add_argument('--faults', nargs='*', metavar='NAME', help='of the part faults, these alone; what they find is not kept')
+    parser.add_argument('--faults', nargs='*', metavar='NAME', help='of the part faults, these alone; of the others the page has what they gave last')
     parser.add_argument('--sources', type=pathlib.Path, help='a checkout of sofa-jraft, for the part suite')
     parser.add_argument('--seed', type=int, default=random.randrange(1 << 30))
     args = parser.parse_args()
@@ -200,8 +200,8 @@ def main():
             found = {'failed': [str(error)], 'seed': args.seed}
         print(f'{name}: {found}', flush=True)
         failed = failed or bool(found['failed'])
-        if args.library == 'cairn' and not (name == 'faults' and args.faults):
-            sharded_report.keep(name, found)
+        if args.library == 'cairn':
+            sharded_report.keep(name, sharded_report.with_older_faults(found) if name == 'faults' and args.faults else found)
     if args.out:
         args.out.write_text(sharded_report.text())
     sys.exit(1 if failed else 0)

@@ -85,6 +85,21 @@ def lost_data(cluster):
     return f'it started, and made it anew of its logs: {keys:,} keys after {result["acknowledged"]:,} acknowledged writes, as the others have'
 
 
+def damaged_data(cluster):
+    """The same: nothing of it is taken up."""
+    cluster.begin()
+    result = fill(cluster)
+    node = cluster.nodes[3]
+    node.kill()
+    damaged = [path for path in (node.directory / 'data').rglob('*') if path.is_file() and path.stat().st_size > 20]
+    for path in damaged:
+        flip(path, path.stat().st_size // 2)
+    node.start()
+    keys = cluster.check_same_contents()
+    return f'bytes of each of its {len(damaged)} files: it started, and made it anew of its logs: {keys:,} keys after {result["acknowledged"]:,} ' \
+           'acknowledged writes, as the others have'
+
+
 def damaged_log(cluster):
     cluster.begin()
     fill(cluster)
@@ -93,7 +108,7 @@ def damaged_log(cluster):
     path = max(node.directory.glob('raft/*_1_*/log/*.log'), key=lambda path: path.stat().st_size)
     flip(path, path.stat().st_size // 2)
     node.start()
-    said = expect_exit(node, REFUSED, 'orrupt')
+    said = expect_exit(node, REFUSED, 'checksum mismatch')
     node.process = None
     result = fill(cluster)
     replace(cluster, node)
@@ -109,7 +124,7 @@ def damaged_manifest(cluster):
     node.kill()
     flip(next(iter(node.directory.glob('raft/*_1_*/log/MANIFEST-*'))), 20)
     node.start()
-    said = expect_exit(node, REFUSED, 'orrupt')
+    said = expect_exit(node, REFUSED, 'checksum mismatch')
     node.process = None
     fill(cluster)
     replace(cluster, node)
@@ -125,7 +140,7 @@ def one_identity(cluster):
     other.log = cluster.folder / 'second.log'
     cluster.strangers.append(other)
     other.start()
-    said = [expect_exit(other, REFUSED, '')]
+    said = [expect_exit(other, REFUSED, 'another process runs on this directory')]
     copy = cluster.make_node(2, node.addr)
     copy.directory, copy.log = node.directory, other.log
     cluster.strangers.append(copy)
@@ -158,6 +173,7 @@ FAULTS = {
     'read-only-disk': ('one node\'s disk is read-only when it starts', read_only_disk, True),
     'lost-files': ('one node\'s files are lost', lost_files, False),
     'lost-data': ('one node\'s database of data is lost, its logs are there', lost_data, False),
+    'damaged-data': ('one node\'s database of data is damaged', damaged_data, False),
     'damaged-log': ('one node\'s log is damaged', damaged_log, False),
     'damaged-manifest': ('the MANIFEST of one node\'s log is damaged', damaged_manifest, False),
     'one-identity': ('two nodes with one identity', one_identity, False),

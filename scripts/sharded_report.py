@@ -9,6 +9,12 @@ def keep(part, found):
     raft_report.keep(part, found, KEPT)
 
 
+def with_older_faults(found):
+    """What some of the faults gave, with what is kept of the others."""
+    rows = {row['done']: row for row in [*raft_report.kept(KEPT).get('faults', {'rows': []})['rows'], *found['rows']]}
+    return {'rows': list(rows.values()), 'failed': [row['done'] for row in rows.values() if not row['ok']]}
+
+
 def load(found):
     return [f'{found["keys"]:,} keys of 18 bytes with values of 100, in batches of 500, each tried until it was acknowledged: '
             f'{found["took"]:,.0f} seconds, the slowest batch {found["slowest"]:.1f} seconds. Seed {found["seed"]}.', '',

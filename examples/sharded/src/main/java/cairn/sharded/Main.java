@@ -10,8 +10,10 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -47,6 +49,8 @@ final class Main {
     /** (Kept: java.util.logging forgets the levels of loggers that nobody holds.) */
     private static final Logger LOG = Logger.getLogger("cairn");
     private static volatile String lastError = "";
+    /** (Kept: a channel that nobody holds is closed, and gives up its lock.) */
+    private static FileChannel held;
 
     private Main() {}
 
@@ -95,6 +99,7 @@ final class Main {
         if (flags.containsKey("new")) {
             identity.save(folder);
         }
+        lock(folder);
         // A disk that cannot be written is better known before Raft begins.
         Path probe = folder.resolve("probe");
         Files.write(probe, new byte[] {1});
@@ -115,6 +120,15 @@ final class Main {
         new Thread(new Placement(store, front, members, id, Long.parseLong(flags.getOrDefault("split-keys", "0")),
             Long.parseLong(flags.getOrDefault("check-every", "1000"))), "placement").start();
         System.err.println("cairn-sharded: node " + id + " listens, library " + library());
+    }
+
+    /** Until this process ends; what a second one would do to the files comes after this. */
+    private static void lock(Path folder) throws IOException {
+        FileChannel file = FileChannel.open(folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        if (file.tryLock() == null) {
+            throw new Refusal(folder + ": another process runs on this directory");
+        }
+        held = file;
     }
 
     /** Which of the two has been loaded. */
