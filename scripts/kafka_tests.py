@@ -43,10 +43,7 @@ STORES = rb'(?i)rocksdb|persistent\w*Store'
 BROKERS = rb'EmbeddedKafkaCluster'
 
 # Tests that may fail on Cairn alone, and why.
-PLAIN = 'plain tables are refused'
 REASONS = {
-    'RocksDBStoreTest.shouldNotSetCacheInValueProvidersWhenUserProvidesPlainTableFormatConfig': PLAIN,
-    'RocksDBTimestampedStoreTest.shouldNotSetCacheInValueProvidersWhenUserProvidesPlainTableFormatConfig': PLAIN,
     'StreamThreadTest.shouldLogAndRecordSkippedRecordsForInvalidTimestamps[2]':
         'fails now and then on either (alone, 16 of 40 times on RocksDB, 20 of 40 on Cairn): it looks for log lines of another thread, '
         'which may not be written yet; it has no store',
