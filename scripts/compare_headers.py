@@ -33,11 +33,9 @@ MEMBERS = {Kind.FUNCTION_DECL, Kind.FUNCTION_TEMPLATE, Kind.CXX_METHOD, Kind.FIE
 HIDDEN = {cindex.AccessSpecifier.PRIVATE}
 
 # Headers as patterns, names as patterns (null: any), and why what they match is not there. The first that fits.
-OBJECTS = 'objects are made by their factories in the `ObjectRegistry`, without settings in the text (`name`, not `{id=name;a=b}`)'
 EXPERIMENTAL = 'experimental in RocksDB, and not here yet'
 REASONS = [
     # Whole headers.
-    (r'rocksdb/(?:configurable|utilities/(?:options_type|customizable_util))\.h', None, OBJECTS),
     (r'rocksdb/(?:\w+_bench_tool|db_stress_tool|tool_hooks)\.h', None, 'RocksDB\'s tools as functions: `db_bench` is a program here'),
     (r'rocksdb/db_dump_tool\.h', None, 'use `ldb dump` and `ldb load`, also as `LDBTool`'),
     (r'rocksdb/utilities/agg_merge\.h', None, 'write a `MergeOperator`'),
@@ -61,8 +59,6 @@ REASONS = [
     (r'rocksdb/filter_policy\.h', r'FilterBuildingContext|FilterPolicy::Get\w+', 'filters are the built-in ones: Bloom and Ribbon'),
     (r'rocksdb/(?:utilities/)?ldb_\w+\.h', None, 'of newer commands of `ldb`'),
     # Names.
-    (r'.*', r'.*::(?:PrepareOptions|SerializeOptions|Inner|CreateFromString|GetOption\w*|AreEquivalent|ConfigureNewObject|'
-     r'GenerateIndividualId|Target)', OBJECTS),
     (r'.*', r'.*operator(?:=|==|&=)', 'the compiler\'s, or not needed'),
     (r'rocksdb/env\.h', r'Env::IOActivity::kCustomIOActivity\w+', 'the numbers between kFirst- and kLastCustomIOActivity have no names'),
     (r'rocksdb/env\.h', r'CreateThreadStatusUpdater|Env::thread_status_updater_', 'databases tell of their threads by themselves: `GetThreadList`'),

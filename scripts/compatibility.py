@@ -272,8 +272,6 @@ NOTES = [
 HEADERS = [
     (['db_bench_tool.h', 'db_stress_tool.h', 'cache_bench_tool.h'], 'programs as functions: `db_bench` and `db_stress` are programs here'),
     (['db_dump_tool.h'], '`ldb dump` and `ldb load`, also as `LDBTool`'),
-    (['configurable.h', 'utilities/options_type.h', 'utilities/customizable_util.h'],
-     'an object of one\'s own is made by its factory in the `ObjectRegistry`, without settings in the text'),
     (['utilities/agg_merge.h'], 'a `MergeOperator` of one\'s own'),
     (['utilities/cache_dump_load.h', 'utilities/sim_cache.h'], 'the tickers `BLOCK_CACHE_*` tell what a cache is worth; it starts empty'),
     (['utilities/env_mirror.h'], 'RocksDB\'s own: nothing of its public interface needs it'),

@@ -23,6 +23,7 @@ namespace ROCKSDB_NAMESPACE {
 class Cache;
 class SecondaryCache;
 class Statistics;
+struct ConfigOptions;
 
 // Whether locks spin by default: a matter of Cairn's lock, not of options.
 constexpr bool kDefaultToAdaptiveMutex = false;
@@ -122,6 +123,12 @@ struct HyperClockCacheOptions : public ShardedCacheOptions {
 
 class Cache {
  public:
+  // An LRU cache: "8M" has that capacity, "{capacity=8M;num_shard_bits=4;...}" has these members of
+  // LRUCacheOptions. InvalidArgument names what is malformed or unknown; *result then stays as it
+  // is. "nullptr": none.
+  static Status CreateFromString(const ConfigOptions& config_options, const std::string& value,
+                                 std::shared_ptr<Cache>* result);
+
   enum class Priority { HIGH, LOW, BOTTOM };
 
   // A reference to an entry; opaque.

@@ -30,11 +30,14 @@ struct ConfigOptions {
   ConfigOptions();
   explicit ConfigOptions(const DBOptions& db_options);
 
-  // Names that are not known are left out instead of being InvalidArgument.
+  // Names that are not known are left out instead of being InvalidArgument (of a Configurable:
+  // NotFound).
   bool ignore_unknown_options = false;
+  // Objects that nobody makes are left out instead of being NotSupported.
   bool ignore_unsupported_options = true;
   // The text has backslashes before special characters.
   bool input_strings_escaped = true;
+  // A Configurable is made ready for use once it has its options (PrepareOptions()).
   bool invoke_prepare_options = true;
   // Only options that DB::SetOptions could change.
   bool mutable_options_only = false;
@@ -44,7 +47,7 @@ struct ConfigOptions {
   SanityLevel sanity_level = SanityLevel::kSanityLevelExactMatch;
   size_t file_readahead_size = 512 * 1024;
   Env* env = Env::Default();
-  // Where FileSystem's and Env's CreateFromString() look names up (utilities/object_registry.h);
+  // Where the objects of a text are looked up by their ids (utilities/object_registry.h);
   // each ConfigOptions begins with one of its own, which knows what ObjectRegistry::Default() does.
   std::shared_ptr<ObjectRegistry> registry;
 

@@ -15,6 +15,20 @@ namespace ROCKSDB_NAMESPACE {
 
 class EnvWrapper : public Env {
  public:
+  // The other Env, which may be owned.
+  struct Target {
+    Env* env;
+    std::shared_ptr<Env> guard;  // null: borrowed
+
+    explicit Target(Env* t) : env(t) {}
+    explicit Target(std::unique_ptr<Env>&& t) : Target(std::shared_ptr<Env>(std::move(t))) {}
+    explicit Target(const std::shared_ptr<Env>& t) : env(t.get()), guard(t) {}
+
+    // What was read from text is used; without any Env it is Env::Default().
+    void Prepare();
+    Env* operator->() const { return env; }
+  };
+
   // The target is borrowed, owned or shared.
   explicit EnvWrapper(Env* target);
   explicit EnvWrapper(std::unique_ptr<Env>&& target);
@@ -22,7 +36,10 @@ class EnvWrapper : public Env {
   ~EnvWrapper() override;
 
   const char* Name() const override { return "EnvWrapper"; }
-  Env* target() const { return target_; }
+  Env* target() const { return target_.env; }
+  const Customizable* Inner() const override { return target_.env; }
+  // Its options: "target", the other one.
+  Status PrepareOptions(const ConfigOptions& options) override;
 
   uint64_t NowMicros() override { return target_->NowMicros(); }
   uint64_t NowNanos() override { return target_->NowNanos(); }
@@ -201,9 +218,13 @@ class EnvWrapper : public Env {
     return target_->GetThreadList(thread_list);
   }
 
+ protected:
+  std::string SerializeOptions(const ConfigOptions& config_options,
+                               const std::string& header) const override;
+
  private:
-  const std::shared_ptr<Env> owned_;  // null: borrowed
-  Env* const target_;
+  Target target_;
+  const Env* files_of_;  // the target whose files file_system_ passes on
 };
 
 }  // namespace ROCKSDB_NAMESPACE

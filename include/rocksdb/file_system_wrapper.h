@@ -23,7 +23,12 @@ namespace ROCKSDB_NAMESPACE {
 // Passes everything on to another FileSystem: derive from it to change a part.
 class FileSystemWrapper : public FileSystem {
  public:
-  explicit FileSystemWrapper(const std::shared_ptr<FileSystem>& t) : target_(t) {}
+  // Null: FileSystem::Default(), from PrepareOptions() on.
+  explicit FileSystemWrapper(const std::shared_ptr<FileSystem>& t);
+
+  // Its options: "target", the other one.
+  Status PrepareOptions(const ConfigOptions& options) override;
+  const Customizable* Inner() const override { return target_.get(); }
 
   // The wrapped file system; owned by this.
   FileSystem* target() const { return target_.get(); }
@@ -178,6 +183,9 @@ class FileSystemWrapper : public FileSystem {
   IOStatus AbortIO(std::vector<void*>& handles) override { return target_->AbortIO(handles); }
 
  protected:
+  std::string SerializeOptions(const ConfigOptions& config_options,
+                               const std::string& header) const override;
+
   std::shared_ptr<FileSystem> target_;
 };
 

@@ -12,6 +12,8 @@
 
 namespace ROCKSDB_NAMESPACE {
 
+struct ConfigOptions;
+
 // Immutable, hence thread-safe. Only those made below can be used: the format of a filter is the
 // library's.
 class FilterPolicy : public Customizable {
@@ -19,6 +21,10 @@ class FilterPolicy : public Customizable {
   ~FilterPolicy() override;
 
   static const char* Type() { return "FilterPolicy"; }
+  // "bloomfilter:10:false", "ribbonfilter:10:0" (NewRibbonFilterPolicy's arguments), or what is
+  // registered under an id (utilities/object_registry.h). Null for "" and "nullptr".
+  static Status CreateFromString(const ConfigOptions& config_options, const std::string& value,
+                                 std::shared_ptr<const FilterPolicy>* result);
 
   // The name in files; equal names can read each other's filters.
   virtual const char* CompatibilityName() const = 0;

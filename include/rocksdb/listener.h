@@ -31,6 +31,7 @@ namespace ROCKSDB_NAMESPACE {
 
 class ColumnFamilyHandle;
 class DB;
+struct ConfigOptions;
 
 enum class CompactionReason : int {
   kUnknown = 0,
@@ -351,6 +352,9 @@ struct IOErrorInfo {
 class EventListener : public Customizable {
  public:
   static const char* Type() { return "EventListener"; }
+  // What is registered under an id (utilities/object_registry.h): "NAME", "{id=NAME;a=1}".
+  static Status CreateFromString(const ConfigOptions& options, const std::string& id,
+                                 std::shared_ptr<EventListener>* result);
   const char* Name() const override { return ""; }
 
   // --- Flushes. Begin: before anything is written. Completed: the table is part of the database.

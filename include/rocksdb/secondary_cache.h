@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "rocksdb/cache.h"
@@ -24,6 +25,8 @@
 #include "rocksdb/status.h"
 
 namespace ROCKSDB_NAMESPACE {
+
+struct ConfigOptions;
 
 // A lookup on its way. Belongs to the caller of Lookup; not thread-safe.
 class SecondaryCacheResultHandle {
@@ -45,6 +48,11 @@ class SecondaryCache : public Customizable {
   ~SecondaryCache() override = default;
 
   static const char* Type() { return "SecondaryCache"; }
+  // "compressed_secondary_cache://capacity=8M;num_shard_bits=4;..." with members of
+  // CompressedSecondaryCacheOptions, or what is registered under an id
+  // (utilities/object_registry.h), "{id=NAME;a=1}".
+  static Status CreateFromString(const ConfigOptions& config_options, const std::string& value,
+                                 std::shared_ptr<SecondaryCache>* result);
 
   // Takes a copy of `value`, by the helper's callbacks, or not, as it sees fit. `value` is the
   // caller's, and good only during the call. Called without locks, by whoever evicts.

@@ -98,6 +98,7 @@ class SstPartitionerFixedPrefix : public SstPartitioner {
   size_t len_;
 };
 
+// Its option: "length", which is `len`.
 class SstPartitionerFixedPrefixFactory : public SstPartitionerFactory {
  public:
   explicit SstPartitionerFixedPrefixFactory(size_t len);
@@ -105,8 +106,6 @@ class SstPartitionerFixedPrefixFactory : public SstPartitionerFactory {
 
   static const char* kClassName() { return "SstPartitionerFixedPrefixFactory"; }
   const char* Name() const override { return kClassName(); }
-  // "{id=SstPartitionerFixedPrefixFactory;length=5;}", as in the OPTIONS file.
-  std::string GetId() const override;
   std::unique_ptr<SstPartitioner> CreatePartitioner(
       const SstPartitioner::Context& context) const override;
 

@@ -332,10 +332,16 @@ enum StatsLevel : uint8_t {
   kAll,
 };
 
+struct ConfigOptions;
+
 class Statistics : public Customizable {
  public:
   ~Statistics() override = default;
   static const char* Type() { return "Statistics"; }
+  // CreateDBStatistics() for "" and "BasicStatistics", null for "nullptr", or what is registered
+  // under an id (utilities/object_registry.h).
+  static Status CreateFromString(const ConfigOptions& options, const std::string& value,
+                                 std::shared_ptr<Statistics>* result);
   const char* Name() const override { return ""; }
 
   // A number that is no ticker (TICKER_ENUM_MAX or more), or no histogram, counts nothing and has

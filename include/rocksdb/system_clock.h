@@ -28,7 +28,8 @@ class SystemClock : public Customizable {
   // The operating system's. Lives as long as the program.
   static const std::shared_ptr<SystemClock>& Default();
 
-  // Default() for kDefaultName() and "". NotSupported: another one.
+  // Default() for kDefaultName() and "", else what is registered under an id
+  // (utilities/object_registry.h).
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& value,
                                  std::shared_ptr<SystemClock>* result);
 
@@ -50,7 +51,12 @@ class SystemClock : public Customizable {
 // A clock over another one, to derive from: each function calls the other's.
 class SystemClockWrapper : public SystemClock {
  public:
-  explicit SystemClockWrapper(const std::shared_ptr<SystemClock>& target) : target_(target) {}
+  // Null: Default(), from PrepareOptions() on.
+  explicit SystemClockWrapper(const std::shared_ptr<SystemClock>& target);
+
+  // Its options: "target", the other one.
+  Status PrepareOptions(const ConfigOptions& options) override;
+  const Customizable* Inner() const override { return target_.get(); }
 
   uint64_t NowMicros() override { return target_->NowMicros(); }
   uint64_t NowNanos() override { return target_->NowNanos(); }
@@ -61,6 +67,9 @@ class SystemClockWrapper : public SystemClock {
   std::string TimeToString(uint64_t time) override { return target_->TimeToString(time); }
 
  protected:
+  std::string SerializeOptions(const ConfigOptions& config_options,
+                               const std::string& header) const override;
+
   std::shared_ptr<SystemClock> target_;
 };
 

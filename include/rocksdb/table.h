@@ -27,6 +27,7 @@ struct TableReaderOptions;
 
 namespace ROCKSDB_NAMESPACE {
 
+struct ConfigOptions;
 class FilterPolicy;
 class FlushBlockPolicyFactory;
 class PersistentCache;
@@ -220,6 +221,12 @@ class TableFactory : public Customizable {
   ~TableFactory() override = default;
 
   static const char* Type() { return "TableFactory"; }
+  // One of those below by its name, "{id=BlockBasedTable;block_size=16K}" with members of its
+  // options, or one that is registered (utilities/object_registry.h). Where *factory is of that
+  // class already, its options stand in for those that the text lacks. See
+  // utilities/customizable_util.h for errors.
+  static Status CreateFromString(const ConfigOptions& config_options, const std::string& value,
+                                 std::shared_ptr<TableFactory>* factory);
   static const char* kBlockCacheOpts() { return "BlockCache"; }
   static const char* kBlockBasedTableName() { return "BlockBasedTable"; }
   static const char* kPlainTableName() { return "PlainTable"; }

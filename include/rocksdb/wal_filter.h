@@ -13,15 +13,20 @@
 
 #include "rocksdb/customizable.h"
 #include "rocksdb/rocksdb_namespace.h"
+#include "rocksdb/status.h"
 
 namespace ROCKSDB_NAMESPACE {
 
 class WriteBatch;
+struct ConfigOptions;
 
 class WalFilter : public Customizable {
  public:
   ~WalFilter() override = default;
   static const char* Type() { return "WalFilter"; }
+  // What is registered under an id (utilities/object_registry.h), and lives for ever.
+  static Status CreateFromString(const ConfigOptions& options, const std::string& value,
+                                 WalFilter** result);
 
   enum class WalProcessingOption {
     kContinueProcessing = 0,

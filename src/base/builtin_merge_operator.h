@@ -15,7 +15,4 @@ namespace cairn {
 std::shared_ptr<MergeOperator> BuiltinMergeOperator(const std::string& id,
                                                     const std::string& delimiter = ",");
 
-// As an OPTIONS file has it.
-std::string FormatMergeOperatorText(const MergeOperator& merge_operator);
-
 }  // namespace cairn

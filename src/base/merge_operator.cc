@@ -5,10 +5,12 @@
 #include <charconv>
 #include <cstdint>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "base/builtin_merge_operator.h"
 #include "base/coding.h"
+#include "rocksdb/utilities/options_type.h"
 
 namespace ROCKSDB_NAMESPACE {
 
@@ -156,7 +158,11 @@ class UInt64AddOperator final : public AssociativeMergeOperator {
 class StringAppendOperator final : public MergeOperator {
  public:
   StringAppendOperator(std::string delimiter, bool is_test)
-      : delimiter_(std::move(delimiter)), is_test_(is_test) {}
+      : delimiter_(std::move(delimiter)), is_test_(is_test) {
+    static const auto& kOptions = *new std::unordered_map<std::string, OptionTypeInfo>{
+        {"delimiter", {0, OptionType::kString}}};
+    RegisterOptions("Delimiter", &delimiter_, &kOptions);
+  }
   const char* Name() const override {
     return is_test_ ? "StringAppendTESTOperator" : "StringAppendOperator";
   }
@@ -187,7 +193,7 @@ class StringAppendOperator final : public MergeOperator {
     text->append(part.data(), part.size());
   }
 
-  const std::string delimiter_;
+  std::string delimiter_;
   const bool is_test_;
 };
 
@@ -304,13 +310,6 @@ std::shared_ptr<MergeOperator> BuiltinMergeOperator(const std::string& id,
     if (candidate->IsInstanceOf(id)) return candidate;
   }
   return nullptr;
-}
-
-std::string FormatMergeOperatorText(const MergeOperator& merge_operator) {
-  if (const auto* append = dynamic_cast<const StringAppendOperator*>(&merge_operator)) {
-    return std::string("{id=") + append->Name() + ";delimiter=" + append->delimiter() + ";}";
-  }
-  return merge_operator.GetId();
 }
 
 }  // namespace cairn

@@ -1,6 +1,10 @@
 #include "rocksdb/sst_partitioner.h"
 
 #include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include "rocksdb/utilities/options_type.h"
 
 namespace ROCKSDB_NAMESPACE {
 
@@ -18,10 +22,10 @@ bool SstPartitionerFixedPrefix::CanDoTrivialMove(const Slice& smallest_user_key,
          kNotRequired;
 }
 
-SstPartitionerFixedPrefixFactory::SstPartitionerFixedPrefixFactory(size_t len) : len_(len) {}
-
-std::string SstPartitionerFixedPrefixFactory::GetId() const {
-  return std::string("{id=") + kClassName() + ";length=" + std::to_string(len_) + ";}";
+SstPartitionerFixedPrefixFactory::SstPartitionerFixedPrefixFactory(size_t len) : len_(len) {
+  static const auto& kOptions =
+      *new std::unordered_map<std::string, OptionTypeInfo>{{"length", {0, OptionType::kSizeT}}};
+  RegisterOptions("Length", &len_, &kOptions);
 }
 
 std::unique_ptr<SstPartitioner> SstPartitionerFixedPrefixFactory::CreatePartitioner(

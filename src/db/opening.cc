@@ -5,6 +5,7 @@
 
 #include "base/logging.h"
 #include "base/misuse.h"
+#include "base/option_values.h"
 #include "db/background_work.h"
 #include "db/compactions.h"
 #include "db/database.h"
@@ -31,7 +32,6 @@
 #include "manifest/best_efforts.h"
 #include "manifest/manifest_reader.h"
 #include "manifest/manifest_update.h"
-#include "options/option_values.h"
 #include "options/options_check.h"
 #include "options/options_file.h"
 #include "read/together.h"

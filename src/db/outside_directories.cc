@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "base/logging.h"
+#include "base/option_values.h"
 #include "base/string_util.h"
 #include "fs/file_names.h"
 #include "fs/file_util.h"
-#include "options/option_values.h"
 
 namespace cairn {
 namespace {

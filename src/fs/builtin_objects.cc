@@ -1,9 +1,8 @@
-// File systems, Envs, memory allocators and compaction filters by name: what is built in, and the
-// functions of the public API that take a name or a URI.
+// File systems, Envs, memory allocators, compaction filters and so on by name: what is built in,
+// and the functions of the public API that take a name or a URI.
 
 #include "fs/builtin_objects.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -15,7 +14,11 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
 #include "rocksdb/file_system.h"
+#include "rocksdb/listener.h"
 #include "rocksdb/memory_allocator.h"
+#include "rocksdb/statistics.h"
+#include "rocksdb/utilities/customizable_util.h"
+#include "rocksdb/wal_filter.h"
 
 namespace cairn {
 
@@ -89,89 +92,47 @@ ConfigOptions::ConfigOptions() : registry(ObjectRegistry::NewInstance()) {}
 ConfigOptions::ConfigOptions(const DBOptions& db_options)
     : env(db_options.env), registry(ObjectRegistry::NewInstance()) {}
 
-namespace {
-
-// "NAME", or "id=NAME" as in an options text. Settings for the object are not supported.
-Status IdOf(const char* type, const std::string& value, std::string* id) {
-  if (!value.starts_with("id=")) {
-    *id = value;
-    return Status::OK();
-  }
-  *id = value.substr(3);
-  const size_t end = id->find(';');
-  if (end != std::string::npos && end + 1 < id->size()) {
-    return Status::InvalidArgument(std::string(type) + ": no settings can be given", value);
-  }
-  id->resize(std::min(end, id->size()));
-  return Status::OK();
-}
-
-// What is not known is no error where the caller wants it so: the result then stays as it is.
-Status Excused(const ConfigOptions& options, Status s) {
-  return s.IsNotSupported() && options.ignore_unsupported_options ? Status::OK() : s;
-}
-
-ObjectRegistry& RegistryOf(const ConfigOptions& options) {
-  return options.registry != nullptr ? *options.registry : *ObjectRegistry::Default();
-}
-
-template <typename T>
-Status SharedFromString(const ConfigOptions& options, const std::string& value,
-                        std::shared_ptr<T>* result) {
-  std::string id;
-  Status s = IdOf(T::Type(), value, &id);
-  if (!s.ok()) return s;
-  if (id.empty() || id == "nullptr") {
-    result->reset();
-    return s;
-  }
-  return Excused(options, RegistryOf(options).NewSharedObject(id, result));
-}
-
-}  // namespace
-
 Status FileSystem::CreateFromString(const ConfigOptions& config_options, const std::string& value,
                                     std::shared_ptr<FileSystem>* result) {
   std::string id;
-  Status s = IdOf(Type(), value, &id);
+  std::unordered_map<std::string, std::string> settings;
+  Status s = Customizable::GetOptionsMap(config_options, nullptr, value, &id, &settings);
   if (!s.ok()) return s;
-  if (id.empty()) {
-    result->reset();
-    return Status::OK();
+  if (!settings.empty() || !Default()->IsInstanceOf(id)) {
+    return LoadSharedObject(config_options, value, result);
   }
-  if (Default()->IsInstanceOf(id)) {
-    *result = Default();
-    return Status::OK();
-  }
-  return Excused(config_options, RegistryOf(config_options).NewSharedObject(id, result));
+  *result = Default();
+  return s;
 }
 
 Status Env::CreateFromString(const ConfigOptions& config_options, const std::string& value,
                              Env** result) {
-  std::string id;
-  Status s = IdOf(Type(), value, &id);
-  if (!s.ok()) return s;
-  if (id.empty() || id == kDefaultName()) {
-    *result = Default();
-    return Status::OK();
+  if (!value.empty() && value != kDefaultName()) {
+    Env* env = nullptr;
+    Status s = LoadStaticObject(config_options, value, &env);
+    if (s.ok() && env != nullptr) *result = env;
+    return s;
   }
-  return Excused(config_options, RegistryOf(config_options).NewStaticObject(id, result));
+  *result = Default();
+  return Status::OK();
 }
 
 Status Env::CreateFromString(const ConfigOptions& config_options, const std::string& value,
                              Env** result, std::shared_ptr<Env>* guard) {
   std::string id;
-  Status s = IdOf(Type(), value, &id);
-  if (!s.ok()) return s;
+  std::unordered_map<std::string, std::string> settings;
+  Status s = Customizable::GetOptionsMap(config_options, nullptr, value, &id, &settings);
   Env* env = Default();
   std::unique_ptr<Env> owned;
-  if (!id.empty() && id != kDefaultName()) {
-    s = RegistryOf(config_options).NewObject(id, &env, &owned);
-    if (!s.ok()) return Excused(config_options, std::move(s));
+  if (s.ok() && !id.empty() && id != kDefaultName()) {
+    s = customizable_detail::RegistryOf(config_options).NewObject(id, &env, &owned);
+    if (s.IsNotSupported() && config_options.ignore_unsupported_options) return Status::OK();
+    if (s.ok()) s = Customizable::ConfigureNewObject(config_options, env, settings);
   }
+  if (!s.ok()) return s;
   *result = env;
   *guard = std::move(owned);
-  return Status::OK();
+  return s;
 }
 
 Status Env::CreateFromUri(const ConfigOptions& config_options, const std::string& env_uri,
@@ -198,7 +159,7 @@ Status Env::CreateFromUri(const ConfigOptions& config_options, const std::string
 
 Status MemoryAllocator::CreateFromString(const ConfigOptions& options, const std::string& value,
                                          std::shared_ptr<MemoryAllocator>* result) {
-  return SharedFromString(options, value, result);
+  return LoadSharedObject(options, value, result);
 }
 
 Status NewJemallocNodumpAllocator(JemallocAllocatorOptions& /*options*/,
@@ -209,33 +170,43 @@ Status NewJemallocNodumpAllocator(JemallocAllocatorOptions& /*options*/,
 Status CompactionFilter::CreateFromString(const ConfigOptions& config_options,
                                           const std::string& name,
                                           const CompactionFilter** result) {
-  std::string id;
-  Status s = IdOf(Type(), name, &id);
-  if (!s.ok()) return s;
-  CompactionFilter* filter = nullptr;
-  if (!id.empty() && id != "nullptr") {
-    s = RegistryOf(config_options).NewStaticObject(id, &filter);
-    if (!s.ok()) return Excused(config_options, std::move(s));
-  }
-  *result = filter;
-  return s;
+  return LoadStaticObject(config_options, name, result);
 }
 
 Status CompactionFilterFactory::CreateFromString(const ConfigOptions& config_options,
                                                  const std::string& name,
                                                  std::shared_ptr<CompactionFilterFactory>* result) {
-  return SharedFromString(config_options, name, result);
+  return LoadSharedObject(config_options, name, result);
+}
+
+Status EventListener::CreateFromString(const ConfigOptions& options, const std::string& id,
+                                       std::shared_ptr<EventListener>* result) {
+  return LoadSharedObject(options, id, result);
+}
+
+Status WalFilter::CreateFromString(const ConfigOptions& options, const std::string& value,
+                                   WalFilter** result) {
+  return LoadStaticObject(options, value, result);
+}
+
+Status Statistics::CreateFromString(const ConfigOptions& options, const std::string& value,
+                                    std::shared_ptr<Statistics>* result) {
+  if (!value.empty() && value != "BasicStatistics") {
+    return LoadSharedObject(options, value, result);
+  }
+  *result = CreateDBStatistics();
+  return Status::OK();
 }
 
 Status BlockCipher::CreateFromString(const ConfigOptions& config_options, const std::string& value,
                                      std::shared_ptr<BlockCipher>* result) {
-  return SharedFromString(config_options, value, result);
+  return LoadSharedObject(config_options, value, result);
 }
 
 Status EncryptionProvider::CreateFromString(const ConfigOptions& config_options,
                                             const std::string& value,
                                             std::shared_ptr<EncryptionProvider>* result) {
-  return SharedFromString(config_options, value, result);
+  return LoadSharedObject(config_options, value, result);
 }
 
 }  // namespace ROCKSDB_NAMESPACE

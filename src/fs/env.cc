@@ -241,16 +241,6 @@ std::string Env::IOActivityToString(IOActivity activity) {
   return text;
 }
 
-EnvWrapper::EnvWrapper(Env* target) : Env(target), target_(target) {}
-
-EnvWrapper::EnvWrapper(std::unique_ptr<Env>&& target)
-    : EnvWrapper(std::shared_ptr<Env>(std::move(target))) {}
-
-EnvWrapper::EnvWrapper(const std::shared_ptr<Env>& target)
-    : Env(target.get()), owned_(target), target_(target.get()) {}
-
-EnvWrapper::~EnvWrapper() = default;
-
 FileLock::~FileLock() = default;
 
 Status WriteStringToFile(Env* env, const Slice& data, const std::string& fname, bool should_sync) {

@@ -41,8 +41,9 @@ TEST(Env, ItsTimeIsAClockToo) {
   std::shared_ptr<SystemClock> made;
   EXPECT_TRUE(SystemClock::CreateFromString(ConfigOptions(), "DefaultClock", &made).ok());
   EXPECT_EQ(clock, made);
-  EXPECT_TRUE(
-      SystemClock::CreateFromString(ConfigOptions(), "SundialClock", &made).IsNotSupported());
+  ConfigOptions strict;
+  strict.ignore_unsupported_options = false;
+  EXPECT_TRUE(SystemClock::CreateFromString(strict, "SundialClock", &made).IsNotSupported());
 
   class LateClock : public SystemClockWrapper {
    public:

@@ -83,6 +83,7 @@ struct ObjectLibrary::Rep {
   struct Entry {
     PatternEntry pattern;
     std::shared_ptr<const void> factory;
+    bool is_const;
   };
 
   mutable fiber::Mutex mu;
@@ -101,17 +102,20 @@ std::shared_ptr<ObjectLibrary>& ObjectLibrary::Default() {
 }
 
 void ObjectLibrary::Add(const char* type, const PatternEntry& entry,
-                        std::shared_ptr<const void> factory) {
+                        std::shared_ptr<const void> factory, bool is_const) {
   fiber::MutexLock lock(&rep_->mu);
-  rep_->entries[type].push_back({entry, std::move(factory)});
+  rep_->entries[type].push_back({entry, std::move(factory), is_const});
 }
 
-std::shared_ptr<const void> ObjectLibrary::Find(const char* type, const std::string& target) const {
+std::shared_ptr<const void> ObjectLibrary::Find(const char* type, const std::string& target,
+                                                bool* is_const) const {
   fiber::MutexLock lock(&rep_->mu);
   const auto found = rep_->entries.find(type);
   if (found == rep_->entries.end()) return nullptr;
   for (const Rep::Entry& entry : found->second) {
-    if (entry.pattern.Matches(target)) return entry.factory;
+    if ((entry.is_const && !*is_const) || !entry.pattern.Matches(target)) continue;
+    *is_const = entry.is_const;
+    return entry.factory;
   }
   return nullptr;
 }

@@ -288,8 +288,9 @@ TEST(CreateFromString, AnUnknownFileSystemIsNamedWithThoseThereAre) {
   EXPECT_TRUE(FileSystem::CreateFromString(ConfigOptions(), "hdfs://host:1/x", &fs).ok())
       << "ignore_unsupported_options";
   EXPECT_EQ(FileSystem::Default(), fs);
-  EXPECT_TRUE(FileSystem::CreateFromString(Strict(), "id=MemoryFileSystem;size=5", &fs)
-                  .IsInvalidArgument());
+  // (The option is what is not found.)
+  EXPECT_TRUE(
+      FileSystem::CreateFromString(Strict(), "id=MemoryFileSystem;size=5", &fs).IsNotFound());
 }
 
 TEST(CreateFromString, CompactionFiltersAreFoundByTheirNames) {

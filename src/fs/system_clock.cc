@@ -9,6 +9,7 @@
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
 #include "fs/platform.h"
+#include "rocksdb/utilities/customizable_util.h"
 
 namespace cairn {
 namespace {
@@ -49,11 +50,10 @@ const std::shared_ptr<SystemClock>& SystemClock::Default() {
   return instance;
 }
 
-Status SystemClock::CreateFromString(const ConfigOptions& /*config_options*/,
-                                     const std::string& value,
+Status SystemClock::CreateFromString(const ConfigOptions& config_options, const std::string& value,
                                      std::shared_ptr<SystemClock>* result) {
-  if (!value.empty() && value != kDefaultName()) {
-    return Status::NotSupported("Could not load SystemClock", value);
+  if (!value.empty() && !Default()->IsInstanceOf(value)) {
+    return LoadSharedObject(config_options, value, result);
   }
   *result = Default();
   return Status::OK();

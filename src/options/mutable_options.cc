@@ -100,27 +100,6 @@ constexpr std::string_view kMutableColumnFamilyOptions[] = {
     "table_factory",
 };
 
-// Of new tables; what readers do with a table stays.
-constexpr std::string_view kMutableTableOptions[] = {
-    "block_size",
-    "block_size_deviation",
-    "block_restart_interval",
-    "index_block_restart_interval",
-    "metadata_block_size",
-    "checksum",
-    "format_version",
-    "index_type",
-    "index_shortening",
-    "enable_index_compression",
-    "data_block_index_type",
-    "data_block_hash_table_util_ratio",
-    "use_delta_encoding",
-    "partition_filters",
-    "optimize_filters_for_memory",
-    "verify_compression",
-    "prepopulate_block_cache",
-};
-
 bool Has(Names names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -144,7 +123,7 @@ Status CheckTableMembers(const std::string& name, const std::string& value) {
   Status s = SplitOptions(value, &members);
   if (!s.ok()) return Status::InvalidArgument("Error parsing option " + name, value);
   for (const auto& [member, ignored] : members) {
-    if (!Has(kMutableTableOptions, member)) {
+    if (!Has(MutableTableOptions(), member)) {
       return Refusal<BlockBasedTableOptions>(member, std::string(name).append(".").append(member));
     }
   }

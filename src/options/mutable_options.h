@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/namespace.h"
-#include "options/option_values.h"
+#include "base/option_values.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
 

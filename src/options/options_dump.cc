@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "base/logging.h"
-#include "options/option_values.h"
+#include "base/option_values.h"
 #include "options/options_table.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/compaction_filter.h"

@@ -6,98 +6,58 @@
 #include <utility>
 #include <vector>
 
-#include "base/builtin_merge_operator.h"
+#include "base/option_fields.h"
+#include "fs/object_texts.h"
 #include "options/object_strings.h"
-#include "options/option_fields.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/compaction_filter.h"
 #include "rocksdb/comparator.h"
-#include "rocksdb/filter_policy.h"
-#include "rocksdb/flush_block_policy.h"
+#include "rocksdb/file_checksum.h"
+#include "rocksdb/listener.h"
+#include "rocksdb/memtablerep.h"
+#include "rocksdb/merge_operator.h"
 #include "rocksdb/rate_limiter.h"
+#include "rocksdb/slice_transform.h"
+#include "rocksdb/sst_partitioner.h"
+#include "rocksdb/table_properties.h"
+#include "rocksdb/wal_filter.h"
 #include "table/adaptive_table_factory.h"
 
 namespace cairn {
 
-SetRules RulesOf(const ConfigOptions& config) {
-  return {.ignore_unknown = config.ignore_unknown_options,
-          .ignore_users = config.ignore_unsupported_options,
-          .config = &config};
-}
-
 namespace {
 
-bool IsNull(const std::string& value) { return value.empty() || value == "nullptr"; }
-
-SetResult ResultOf(ObjectText text) {
-  switch (text) {
-    case ObjectText::kParsed:
-      break;
-    case ObjectText::kUnknown:
-      return SetResult::kUsers;
-    case ObjectText::kMalformed:
-      return SetResult::kMalformed;
-  }
-  return SetResult::kSet;
-}
-
-// An object that we do not have: printed as absent.
-template <typename S>
-constexpr OptionField<S> Object(std::string_view name,
-                                SetResult (*build)(S*, const std::string&, const ConfigOptions*)) {
-  return {name, [](const S&) -> std::string { return "nullptr"; }, nullptr, nullptr, build};
-}
-
-// An object of which none is here, while RocksDB makes one of any text.
-template <typename S>
-SetResult LacksAny(S*, const std::string& value, const ConfigOptions*) {
-  return IsNull(value) ? SetResult::kSet : SetResult::kLacking;
-}
-
-SetResult BuildWalFilter(DBOptions*, const std::string& value, const ConfigOptions*) {
-  return IsNull(value) ? SetResult::kSet : SetResult::kUsers;
-}
-
-template <typename T, typename Pointer>
-SetResult BuildRegistered(const std::string& value, const ConfigOptions* config, Pointer* object) {
-  if (IsNull(value)) {
-    *object = nullptr;
-    return SetResult::kSet;
-  }
-  if (config == nullptr) return SetResult::kUsers;
-  ConfigOptions strict = *config;
-  strict.ignore_unsupported_options = false;
-  const Status made = T::CreateFromString(strict, value, object);
-  if (made.IsNotSupported()) return SetResult::kUsers;
-  return made.ok() ? SetResult::kSet : SetResult::kMalformed;
-}
-
-// An object that is found by its name where a ConfigOptions says so (utilities/object_registry.h),
-// and else stays with the caller.
+// An object with its text. Of the user's it is made where a ConfigOptions says how
+// (utilities/object_registry.h), and else stays with the caller.
 template <typename S, auto Member, typename T>
-constexpr OptionField<S> RegisteredObject(std::string_view name) {
+constexpr OptionField<S> Object(std::string_view name) {
   return {name,
           [](const S& s) -> std::string {
-            return s.*Member == nullptr ? "nullptr" : (s.*Member)->GetId();
+            if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(s.*Member)>>) {
+              return FormatObject(s.*Member);
+            } else {
+              return FormatObject((s.*Member).get());
+            }
           },
           nullptr, nullptr,
           [](S* s, const std::string& value, const ConfigOptions* config) -> SetResult {
-            return BuildRegistered<T>(value, config, &(s->*Member));
+            return BuildObject<T>(value, config, &(s->*Member));
           }};
 }
 
-// The one that is built in is made without a registry, too.
-SetResult BuildSstPartitioner(ColumnFamilyOptions* options, const std::string& value,
-                              const ConfigOptions* config) {
-  const ObjectText builtin = ParseSstPartitionerText(value, &options->sst_partitioner_factory);
-  return builtin != ObjectText::kUnknown ? ResultOf(builtin)
-                                         : BuildRegistered<SstPartitionerFactory>(
-                                               value, config, &options->sst_partitioner_factory);
+// "{A:{id=B;c=1}}". A listener without a name has no text.
+std::string FormatListeners(const DBOptions& options) {
+  std::string list;
+  for (const auto& listener : options.listeners) {
+    if (listener == nullptr || listener->GetId().empty()) continue;
+    list += (list.empty() ? "" : ":") + FormatObject(listener.get());
+  }
+  return list.empty() ? list : "{" + list + "}";
 }
 
-std::string FormatSstPartitioner(const ColumnFamilyOptions& options) {
-  return options.sst_partitioner_factory == nullptr ? "nullptr"
-                                                    : options.sst_partitioner_factory->GetId();
+SetResult BuildListeners(DBOptions* options, const std::string& value,
+                         const ConfigOptions* config) {
+  return BuildObjects<EventListener>(value, config, &options->listeners);
 }
 
 // --- Options whose text is not that of their type.
@@ -127,11 +87,11 @@ std::string FormatComparator(const ColumnFamilyOptions& options) {
   return options.comparator->Name();
 }
 
+// (A comparator is part of the data: no text makes that there is none.)
 SetResult BuildComparator(ColumnFamilyOptions* options, const std::string& value,
-                          const ConfigOptions*) {
-  return ParseComparatorText(value, &options->comparator) == ObjectText::kParsed
-             ? SetResult::kSet
-             : SetResult::kUsers;
+                          const ConfigOptions* config) {
+  return IsNullText(value) ? SetResult::kUsers
+                           : BuildObject<Comparator>(value, config, &options->comparator);
 }
 
 std::string FormatMemtableFactory(const ColumnFamilyOptions& options) {
@@ -140,33 +100,22 @@ std::string FormatMemtableFactory(const ColumnFamilyOptions& options) {
 }
 
 SetResult BuildMemtableFactory(ColumnFamilyOptions* options, const std::string& value,
-                               const ConfigOptions*) {
-  std::unique_ptr<MemTableRepFactory> factory;
-  const ObjectText result = ParseMemtableFactoryText(value, &factory);
-  if (factory != nullptr) options->memtable_factory = std::move(factory);
-  return ResultOf(result);
+                               const ConfigOptions* config) {
+  std::shared_ptr<MemTableRepFactory> made;
+  const SetResult result =
+      IsNullText(value) ? SetResult::kUsers : BuildObject<MemTableRepFactory>(value, config, &made);
+  if (made != nullptr) options->memtable_factory = std::move(made);
+  return result;
 }
 
 template <auto Member>
 constexpr OptionField<ColumnFamilyOptions> PrefixExtractor(std::string_view name) {
-  return {name,
-          [](const ColumnFamilyOptions& s) -> std::string {
-            return s.*Member == nullptr ? "nullptr" : (s.*Member)->AsString();
-          },
-          nullptr, nullptr,
-          [](ColumnFamilyOptions* s, const std::string& value, const ConfigOptions*) -> SetResult {
-            return ResultOf(ParsePrefixExtractorText(value, &(s->*Member)));
-          }};
-}
-
-std::string FormatMergeOperator(const ColumnFamilyOptions& options) {
-  return options.merge_operator == nullptr ? "nullptr"
-                                           : FormatMergeOperatorText(*options.merge_operator);
-}
-
-SetResult BuildMergeOperator(ColumnFamilyOptions* options, const std::string& value,
-                             const ConfigOptions*) {
-  return ResultOf(ParseMergeOperatorText(value, &options->merge_operator));
+  OptionField<ColumnFamilyOptions> field =
+      Object<ColumnFamilyOptions, Member, SliceTransform>(name);
+  field.format = [](const ColumnFamilyOptions& s) -> std::string {
+    return s.*Member == nullptr ? "nullptr" : (s.*Member)->AsString();
+  };
+  return field;
 }
 
 bool ParseRateLimiter(DBOptions* options, const std::string& value) {
@@ -176,23 +125,20 @@ bool ParseRateLimiter(DBOptions* options, const std::string& value) {
   return true;
 }
 
-std::string FormatFileChecksums(const DBOptions& options) {
-  return options.file_checksum_gen_factory == nullptr ? "nullptr"
-                                                      : options.file_checksum_gen_factory->GetId();
-}
-
-SetResult BuildFileChecksums(DBOptions* options, const std::string& value, const ConfigOptions*) {
-  return ResultOf(ParseFileChecksumsText(value, &options->file_checksum_gen_factory));
-}
-
+// "{A:{id=B;c=1}}".
 std::string FormatCollectors(const ColumnFamilyOptions& options) {
-  return FormatCollectorFactoriesText(options.table_properties_collector_factories);
+  std::string list;
+  for (const auto& factory : options.table_properties_collector_factories) {
+    if (factory == nullptr) continue;
+    list += (list.empty() ? "" : ":") + FormatObject(factory.get());
+  }
+  return list.empty() ? list : "{" + list + "}";
 }
 
 SetResult BuildCollectors(ColumnFamilyOptions* options, const std::string& value,
-                          const ConfigOptions*) {
-  return ResultOf(
-      ParseCollectorFactoriesText(value, &options->table_properties_collector_factories));
+                          const ConfigOptions* config) {
+  return BuildObjects<TablePropertiesCollectorFactory>(
+      value, config, &options->table_properties_collector_factories);
 }
 
 std::string FormatTableFactory(const ColumnFamilyOptions& options) {
@@ -254,74 +200,14 @@ SetResult BuildTableFactory(ColumnFamilyOptions* options, const std::string& val
   if (name == TableFactory::kCuckooTableName()) {
     return BuildFactoryOf<CuckooTableOptions>(options, settings, config, NewCuckooTableFactory);
   }
-  // What it is made of has no text, as in RocksDB.
-  return name == AdaptiveTableFactory::kClassName() ? SetResult::kUsers : SetResult::kMalformed;
-}
-
-std::string FormatFilterPolicy(const BlockBasedTableOptions& options) {
-  return options.filter_policy == nullptr ? "nullptr" : options.filter_policy->GetId();
-}
-
-// "bloomfilter:10:false", "ribbonfilter:10[:0]", or RocksDB's names of the files' formats.
-SetResult BuildFilterPolicy(BlockBasedTableOptions* options, const std::string& value,
-                            const ConfigOptions*) {
-  if (IsNull(value)) {
-    options->filter_policy.reset();
-    return SetResult::kSet;
-  }
-  std::vector<std::string> parts;
-  double bits = 0;
-  if (!ParseValue(value, &parts)) return SetResult::kMalformed;
-  if (parts.size() < 2 || !ParseValue(parts[1], &bits)) return SetResult::kUsers;
-  if (parts[0] == "bloomfilter" || parts[0] == "rocksdb.internal.FastLocalBloomFilter") {
-    options->filter_policy.reset(NewBloomFilterPolicy(bits));
-  } else if (parts[0] == "ribbonfilter") {
-    int before = 0;
-    if (parts.size() > 2 && !ParseValue(parts[2], &before)) return SetResult::kMalformed;
-    options->filter_policy.reset(NewRibbonFilterPolicy(bits, before));
-  } else if (parts[0] == "rocksdb.internal.Standard128RibbonFilter") {
-    options->filter_policy.reset(NewRibbonFilterPolicy(bits, /*bloom_before_level=*/-1));
-  } else {
-    return parts[0].starts_with("rocksdb.internal.") ? SetResult::kLacking : SetResult::kUsers;
-  }
-  return SetResult::kSet;
-}
-
-std::string FormatFlushBlockPolicyFactory(const BlockBasedTableOptions& options) {
-  return options.flush_block_policy_factory == nullptr
-             ? FlushBlockBySizePolicyFactory::kClassName()
-             : options.flush_block_policy_factory->GetId();
-}
-
-SetResult BuildFlushBlockPolicyFactory(BlockBasedTableOptions* options, const std::string& value,
-                                       const ConfigOptions* config) {
-  const ObjectText builtin = ParseFlushBlockPolicyText(value, &options->flush_block_policy_factory);
-  return builtin != ObjectText::kUnknown ? ResultOf(builtin)
-                                         : BuildRegistered<FlushBlockPolicyFactory>(
-                                               value, config, &options->flush_block_policy_factory);
-}
-
-// "8M", or "{capacity=8M;num_shard_bits=4;...}".
-bool ParseCache(const std::string& value, std::shared_ptr<Cache>* cache) {
-  if (value == "nullptr") {
-    cache->reset();
-    return true;
-  }
-  LRUCacheOptions options;
-  if (value.find('=') != std::string::npos ? !ParseValue(value, &options)
-                                           : !ParseValue(value, &options.capacity)) {
-    return false;
-  }
-  *cache = NewLRUCache(options);
-  return true;
-}
-
-bool ParseBlockCache(BlockBasedTableOptions* options, const std::string& value) {
-  return ParseCache(value, &options->block_cache);
+  // What an adaptive one is made of has no text, as in RocksDB.
+  if (name == AdaptiveTableFactory::kClassName()) return SetResult::kUsers;
+  const SetResult result = BuildObject<TableFactory>(value, config, &options->table_factory);
+  return result == SetResult::kUsers ? SetResult::kMalformed : result;
 }
 
 bool ParseBlobCache(ColumnFamilyOptions* options, const std::string& value) {
-  return ParseCache(value, &options->blob_cache);
+  return ParseCacheText(value, &options->blob_cache);
 }
 
 template <auto Member>
@@ -415,7 +301,8 @@ std::span<const OptionField<DBOptions>> OptionFields() {
       Field<DBOptions, &DBOptions::max_write_batch_group_size_bytes>(
           "max_write_batch_group_size_bytes"),
       Field<DBOptions, &DBOptions::avoid_flush_during_recovery>("avoid_flush_during_recovery"),
-      {"file_checksum_gen_factory", FormatFileChecksums, nullptr, nullptr, BuildFileChecksums},
+      Object<DBOptions, &DBOptions::file_checksum_gen_factory, FileChecksumGenFactory>(
+          "file_checksum_gen_factory"),
       Field<DBOptions, &DBOptions::enable_thread_tracking>("enable_thread_tracking"),
       Field<DBOptions, &DBOptions::allow_fallocate>("allow_fallocate"),
       Field<DBOptions, &DBOptions::allow_data_in_errors>("allow_data_in_errors"),
@@ -436,7 +323,8 @@ std::span<const OptionField<DBOptions>> OptionFields() {
       Field<DBOptions, &DBOptions::access_hint_on_compaction_start>(
           "access_hint_on_compaction_start"),
       Field<DBOptions, &DBOptions::max_file_opening_threads>("max_file_opening_threads"),
-      Object<DBOptions>("wal_filter", BuildWalFilter),
+      Object<DBOptions, &DBOptions::wal_filter, WalFilter>("wal_filter"),
+      {"listeners", FormatListeners, nullptr, nullptr, BuildListeners},
       Field<DBOptions, &DBOptions::use_fsync>("use_fsync"),
       Field<DBOptions, &DBOptions::table_cache_numshardbits>("table_cache_numshardbits"),
       Field<DBOptions, &DBOptions::dump_malloc_stats>("dump_malloc_stats"),
@@ -573,7 +461,8 @@ std::span<const OptionField<ColumnFamilyOptions>> OptionFields() {
           "preserve_internal_time_seconds"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::preclude_last_level_data_seconds>(
           "preclude_last_level_data_seconds"),
-      {"sst_partitioner_factory", FormatSstPartitioner, nullptr, nullptr, BuildSstPartitioner},
+      Object<ColumnFamilyOptions, &ColumnFamilyOptions::sst_partitioner_factory,
+             SstPartitionerFactory>("sst_partitioner_factory"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::num_levels>("num_levels"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::force_consistency_checks>(
           "force_consistency_checks"),
@@ -590,16 +479,17 @@ std::span<const OptionField<ColumnFamilyOptions>> OptionFields() {
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::level_compaction_dynamic_level_bytes>(
           "level_compaction_dynamic_level_bytes"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::compaction_style>("compaction_style"),
-      RegisteredObject<ColumnFamilyOptions, &ColumnFamilyOptions::compaction_filter,
-                       CompactionFilter>("compaction_filter"),
+      Object<ColumnFamilyOptions, &ColumnFamilyOptions::compaction_filter, CompactionFilter>(
+          "compaction_filter"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::inplace_update_support>(
           "inplace_update_support"),
-      {"merge_operator", FormatMergeOperator, nullptr, nullptr, BuildMergeOperator},
+      Object<ColumnFamilyOptions, &ColumnFamilyOptions::merge_operator, MergeOperator>(
+          "merge_operator"),
       {"table_factory", FormatTableFactory, nullptr, nullptr, BuildTableFactory},
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::bloom_locality>("bloom_locality"),
       {"comparator", FormatComparator, nullptr, nullptr, BuildComparator},
-      RegisteredObject<ColumnFamilyOptions, &ColumnFamilyOptions::compaction_filter_factory,
-                       CompactionFilterFactory>("compaction_filter_factory"),
+      Object<ColumnFamilyOptions, &ColumnFamilyOptions::compaction_filter_factory,
+             CompactionFilterFactory>("compaction_filter_factory"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::max_write_buffer_size_to_maintain>(
           "max_write_buffer_size_to_maintain"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::compaction_pri>("compaction_pri"),
@@ -662,94 +552,6 @@ std::span<const OptionField<ColumnFamilyOptions>> OptionFields() {
       {"block_based_table_factory", nullptr, nullptr, nullptr, BuildBlockBasedTableFactory},
       {"plain_table_factory", nullptr, nullptr, nullptr, BuildPlainTableFactory},
       {"memtable", nullptr, nullptr, nullptr, BuildMemtableFactory},
-  };
-  return kFields;
-}
-
-template <>
-std::span<const OptionField<BlockBasedTableOptions>> OptionFields() {
-  static constexpr OptionField<BlockBasedTableOptions> kFields[] = {
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::initial_auto_readahead_size>(
-          "initial_auto_readahead_size"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::pin_top_level_index_and_filter>(
-          "pin_top_level_index_and_filter"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::block_align>("block_align"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::block_size_deviation>(
-          "block_size_deviation"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::checksum>("checksum"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::index_shortening>("index_shortening"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::num_file_reads_for_auto_readahead>(
-          "num_file_reads_for_auto_readahead"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::whole_key_filtering>(
-          "whole_key_filtering"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::data_block_index_type>(
-          "data_block_index_type"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::index_type>("index_type"),
-      LaterField<BlockBasedTableOptions, &BlockBasedTableOptions::index_block_search_type>(
-          "index_block_search_type"),
-      LaterField<BlockBasedTableOptions, &BlockBasedTableOptions::separate_key_value_in_data_block>(
-          "separate_key_value_in_data_block"),
-      LaterField<BlockBasedTableOptions, &BlockBasedTableOptions::decouple_partitioned_filters>(
-          "decouple_partitioned_filters"),
-      LaterField<BlockBasedTableOptions, &BlockBasedTableOptions::super_block_alignment_size>(
-          "super_block_alignment_size"),
-      LaterField<BlockBasedTableOptions,
-                 &BlockBasedTableOptions::super_block_alignment_space_overhead_ratio>(
-          "super_block_alignment_space_overhead_ratio"),
-      LaterField<BlockBasedTableOptions, &BlockBasedTableOptions::uniform_cv_threshold>(
-          "uniform_cv_threshold"),
-      LaterField<BlockBasedTableOptions, &BlockBasedTableOptions::fail_if_no_udi_on_open>(
-          "fail_if_no_udi_on_open"),
-      LaterField<BlockBasedTableOptions, &BlockBasedTableOptions::use_udi_as_primary_index>(
-          "use_udi_as_primary_index"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::no_block_cache>("no_block_cache"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::index_block_restart_interval>(
-          "index_block_restart_interval"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::data_block_hash_table_util_ratio>(
-          "data_block_hash_table_util_ratio"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::prepopulate_block_cache>(
-          "prepopulate_block_cache"),
-      Field<BlockBasedTableOptions,
-            &BlockBasedTableOptions::pin_l0_filter_and_index_blocks_in_cache>(
-          "pin_l0_filter_and_index_blocks_in_cache"),
-      {"filter_policy", FormatFilterPolicy, nullptr, nullptr, BuildFilterPolicy},
-      Field<BlockBasedTableOptions,
-            &BlockBasedTableOptions::cache_index_and_filter_blocks_with_high_priority>(
-          "cache_index_and_filter_blocks_with_high_priority"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::verify_compression>(
-          "verify_compression"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::block_restart_interval>(
-          "block_restart_interval"),
-      // (7.8.3 has the option, but not its name in strings.)
-      LaterField<BlockBasedTableOptions, &BlockBasedTableOptions::use_delta_encoding>(
-          "use_delta_encoding"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::max_auto_readahead_size>(
-          "max_auto_readahead_size"),
-      {"flush_block_policy_factory", FormatFlushBlockPolicyFactory, nullptr, nullptr,
-       BuildFlushBlockPolicyFactory},
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::partition_filters>(
-          "partition_filters"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::cache_index_and_filter_blocks>(
-          "cache_index_and_filter_blocks"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::block_size>("block_size"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::metadata_block_size>(
-          "metadata_block_size"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::optimize_filters_for_memory>(
-          "optimize_filters_for_memory"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::detect_filter_construct_corruption>(
-          "detect_filter_construct_corruption"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::format_version>("format_version"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::metadata_cache_options>(
-          "metadata_cache_options"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::read_amp_bytes_per_bit>(
-          "read_amp_bytes_per_bit"),
-      Field<BlockBasedTableOptions, &BlockBasedTableOptions::enable_index_compression>(
-          "enable_index_compression"),
-      Ignored<BlockBasedTableOptions>("skip_table_builder_flush"),
-      Ignored<BlockBasedTableOptions>("hash_index_allow_collision"),
-      {"persistent_cache", nullptr, nullptr, nullptr, LacksAny<BlockBasedTableOptions>},
-      {"block_cache_compressed", nullptr, nullptr, nullptr, LacksAny<BlockBasedTableOptions>},
-      {"block_cache", nullptr, ParseBlockCache},
   };
   return kFields;
 }

@@ -1,9 +1,7 @@
 // The tables of the structs that are values of options (options_table.h).
-#include "options/enum_names.h"
-#include "options/option_fields.h"
+#include "base/enum_names.h"
+#include "base/option_fields.h"
 #include "options/options_table.h"
-#include "rocksdb/cache.h"
-#include "rocksdb/table.h"
 
 namespace cairn {
 
@@ -55,59 +53,6 @@ std::span<const OptionField<CompactionOptionsUniversal>> OptionFields() {
       Field<S, &S::size_ratio>("size_ratio"),
       LaterField<S, &S::max_read_amp>("max_read_amp"),
       LaterField<S, &S::reduce_file_locking>("reduce_file_locking"),
-  };
-  return kFields;
-}
-
-template <>
-std::span<const OptionField<MetadataCacheOptions>> OptionFields() {
-  using S = MetadataCacheOptions;
-  static constexpr OptionField<S> kFields[] = {
-      Field<S, &S::unpartitioned_pinning>("unpartitioned_pinning"),
-      Field<S, &S::partition_pinning>("partition_pinning"),
-      Field<S, &S::top_level_index_pinning>("top_level_index_pinning"),
-  };
-  return kFields;
-}
-
-template <>
-std::span<const OptionField<LRUCacheOptions>> OptionFields() {
-  using S = LRUCacheOptions;
-  static constexpr OptionField<S> kFields[] = {
-      Field<S, &S::capacity>("capacity"),
-      Field<S, &S::num_shard_bits>("num_shard_bits"),
-      Field<S, &S::strict_capacity_limit>("strict_capacity_limit"),
-      Field<S, &S::high_pri_pool_ratio>("high_pri_pool_ratio"),
-      Field<S, &S::low_pri_pool_ratio>("low_pri_pool_ratio"),
-  };
-  return kFields;
-}
-
-template <>
-std::span<const OptionField<PlainTableOptions>> OptionFields() {
-  using S = PlainTableOptions;
-  static constexpr OptionField<S> kFields[] = {
-      Field<S, &S::user_key_len>("user_key_len"),
-      Field<S, &S::bloom_bits_per_key>("bloom_bits_per_key"),
-      Field<S, &S::hash_table_ratio>("hash_table_ratio"),
-      Field<S, &S::index_sparseness>("index_sparseness"),
-      Field<S, &S::huge_page_tlb_size>("huge_page_tlb_size"),
-      Field<S, &S::encoding_type>("encoding_type"),
-      Field<S, &S::full_scan_mode>("full_scan_mode"),
-      Field<S, &S::store_index_in_file>("store_index_in_file"),
-  };
-  return kFields;
-}
-
-template <>
-std::span<const OptionField<CuckooTableOptions>> OptionFields() {
-  using S = CuckooTableOptions;
-  static constexpr OptionField<S> kFields[] = {
-      Field<S, &S::hash_table_ratio>("hash_table_ratio"),
-      Field<S, &S::max_search_depth>("max_search_depth"),
-      Field<S, &S::cuckoo_block_size>("cuckoo_block_size"),
-      Field<S, &S::identity_as_first_hash>("identity_as_first_hash"),
-      Field<S, &S::use_module_hash>("use_module_hash"),
   };
   return kFields;
 }

@@ -10,6 +10,7 @@
 #include "rocksdb/flush_block_policy.h"
 #include "table/block_based_table_builder.h"
 #include "table/block_based_table_reader.h"
+#include "table/table_option_fields.h"
 
 namespace cairn {
 
@@ -65,6 +66,11 @@ Status ValidateTableOptions(const BlockBasedTableOptions& o) {
 
 BlockBasedTableFactory::BlockBasedTableFactory(const BlockBasedTableOptions& options)
     : options_(options) {
+  RegisterOptions(&options_, OptionTypeMap<BlockBasedTableOptions>(MutableTableOptions()));
+  Sanitize();
+}
+
+void BlockBasedTableFactory::Sanitize() {
   if (options_.no_block_cache) {
     options_.block_cache.reset();
   } else if (options_.block_cache == nullptr) {
@@ -95,9 +101,19 @@ TableBuilder* BlockBasedTableFactory::NewTableBuilder(const TableBuilderOptions&
 }
 
 const void* BlockBasedTableFactory::GetOptionsPtr(const std::string& name) const {
-  if (name == BlockBasedTableOptions::kName()) return &options_;
   if (name == kBlockCacheOpts()) return options_.block_cache.get();
-  return nullptr;
+  return TableFactory::GetOptionsPtr(name);
+}
+
+Status BlockBasedTableFactory::PrepareOptions(const ConfigOptions& config_options) {
+  Sanitize();
+  return TableFactory::PrepareOptions(config_options);
+}
+
+Status BlockBasedTableFactory::ValidateOptions(const DBOptions& db_options,
+                                               const ColumnFamilyOptions& cf_options) const {
+  Status s = ValidateTableOptions(options_);
+  return s.ok() ? TableFactory::ValidateOptions(db_options, cf_options) : s;
 }
 
 std::string BlockBasedTableFactory::GetPrintableOptions() const {

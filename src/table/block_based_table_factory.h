@@ -31,10 +31,16 @@ class BlockBasedTableFactory final : public TableFactory {
   const BlockBasedTableOptions& options() const { return options_; }
   const std::shared_ptr<MemoryCharges>& charges() const { return charges_; }  // never null
 
- protected:
+  // The options, and the cache as kBlockCacheOpts().
   const void* GetOptionsPtr(const std::string& name) const override;
+  // Options that were set from text become what a new factory makes of them.
+  Status PrepareOptions(const ConfigOptions& config_options) override;
+  Status ValidateOptions(const DBOptions& db_options,
+                         const ColumnFamilyOptions& cf_options) const override;
 
  private:
+  void Sanitize();
+
   BlockBasedTableOptions options_;
   std::shared_ptr<MemoryCharges> charges_;  // never null
 };

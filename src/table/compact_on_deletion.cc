@@ -5,9 +5,13 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <string>
+#include <unordered_map>
 
 #include "base/namespace.h"
+#include "base/option_values.h"
 #include "rocksdb/slice.h"
+#include "rocksdb/utilities/options_type.h"
 #include "rocksdb/utilities/table_properties_collectors.h"
 
 namespace cairn {
@@ -68,6 +72,48 @@ class CompactOnDeletionCollector final : public TablePropertiesCollector {
   bool too_many_ = false;
 };
 
+// What is 0 is left out of the text where RocksDB 7.8.3 does not know the option.
+template <typename T>
+OptionTypeInfo CollectorOption(T (CompactOnDeletionCollectorFactory::*get)() const,
+                               void (CompactOnDeletionCollectorFactory::*set)(T),
+                               bool later = false) {
+  using Factory = CompactOnDeletionCollectorFactory;
+  OptionTypeInfo info(0, OptionType::kUnknown, OptionVerificationType::kNormal,
+                      OptionTypeFlags::kMutable);
+  info.SetParseFunc([set](const ConfigOptions& /*config*/, const std::string& name,
+                          const std::string& value, void* addr) {
+    T parsed{};
+    if (!ParseValue(value, &parsed)) {
+      return Status::InvalidArgument("Error parsing " + name, value);
+    }
+    (static_cast<Factory*>(addr)->*set)(parsed);
+    return Status::OK();
+  });
+  info.SetSerializeFunc([get, later](const ConfigOptions& /*config*/, const std::string& /*name*/,
+                                     const void* addr, std::string* value) {
+    const T now = (static_cast<const Factory*>(addr)->*get)();
+    if (now != T{} || !later) *value = FormatValue(now);
+    return Status::OK();
+  });
+  info.SetEqualsFunc([get](const ConfigOptions& /*config*/, const std::string& /*name*/,
+                           const void* a, const void* b, std::string* /*mismatch*/) {
+    return (static_cast<const Factory*>(a)->*get)() == (static_cast<const Factory*>(b)->*get)();
+  });
+  return info;
+}
+
+const std::unordered_map<std::string, OptionTypeInfo>* CollectorOptions() {
+  using Factory = CompactOnDeletionCollectorFactory;
+  static const auto& kOptions = *new std::unordered_map<std::string, OptionTypeInfo>{
+      {"window_size", CollectorOption(&Factory::GetWindowSize, &Factory::SetWindowSize)},
+      {"deletion_trigger",
+       CollectorOption(&Factory::GetDeletionTrigger, &Factory::SetDeletionTrigger)},
+      {"deletion_ratio", CollectorOption(&Factory::GetDeletionRatio, &Factory::SetDeletionRatio)},
+      {"min_file_size",
+       CollectorOption(&Factory::GetMinFileSize, &Factory::SetMinFileSize, /*later=*/true)}};
+  return &kOptions;
+}
+
 }  // namespace
 }  // namespace cairn
 
@@ -80,7 +126,9 @@ CompactOnDeletionCollectorFactory::CompactOnDeletionCollectorFactory(size_t slid
     : sliding_window_size_(sliding_window_size),
       deletion_trigger_(deletion_trigger),
       deletion_ratio_(deletion_ratio),
-      min_file_size_(min_file_size) {}
+      min_file_size_(min_file_size) {
+  RegisterOptions("", this, cairn::CollectorOptions());
+}
 
 TablePropertiesCollector* CompactOnDeletionCollectorFactory::CreateTablePropertiesCollector(
     TablePropertiesCollectorFactory::Context /*context*/) {

@@ -4,6 +4,7 @@
 #include "fs/file_writer.h"
 #include "table/cuckoo_table_builder.h"
 #include "table/cuckoo_table_reader.h"
+#include "table/table_option_fields.h"
 
 namespace cairn {
 
@@ -25,8 +26,13 @@ TableBuilder* CuckooTableFactory::NewTableBuilder(const TableBuilderOptions& opt
   return new CuckooTableBuilder(options_, options, file);
 }
 
-const void* CuckooTableFactory::GetOptionsPtr(const std::string& name) const {
-  return name == CuckooTableOptions::kName() ? &options_ : nullptr;
+CuckooTableFactory::CuckooTableFactory(const CuckooTableOptions& options) : options_(options) {
+  RegisterOptions(&options_, OptionTypeMap<CuckooTableOptions>());
+}
+
+Status CuckooTableFactory::ValidateOptions(const DBOptions& /*db_options*/,
+                                           const ColumnFamilyOptions& /*cf_options*/) const {
+  return ValidateTableOptions(options_);
 }
 
 std::string CuckooTableFactory::GetPrintableOptions() const {

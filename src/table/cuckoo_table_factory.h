@@ -15,7 +15,7 @@ namespace cairn {
 
 class CuckooTableFactory final : public TableFactory {
  public:
-  explicit CuckooTableFactory(const CuckooTableOptions& options) : options_(options) {}
+  explicit CuckooTableFactory(const CuckooTableOptions& options);
 
   static const char* kClassName() { return kCuckooTableName(); }
   const char* Name() const override { return kCuckooTableName(); }
@@ -26,11 +26,11 @@ class CuckooTableFactory final : public TableFactory {
   TableBuilder* NewTableBuilder(const TableBuilderOptions& options,
                                 FileWriter* file) const override;
 
- protected:
-  const void* GetOptionsPtr(const std::string& name) const override;
+  Status ValidateOptions(const DBOptions& db_options,
+                         const ColumnFamilyOptions& cf_options) const override;
 
  private:
-  const CuckooTableOptions options_;
+  CuckooTableOptions options_;
 };
 
 }  // namespace cairn

@@ -4,6 +4,7 @@
 #include "fs/file_writer.h"
 #include "table/plain_table_builder.h"
 #include "table/plain_table_reader.h"
+#include "table/table_option_fields.h"
 
 namespace cairn {
 
@@ -37,8 +38,13 @@ TableBuilder* PlainTableFactory::NewTableBuilder(const TableBuilderOptions& opti
   return new PlainTableBuilder(options_, options, file);
 }
 
-const void* PlainTableFactory::GetOptionsPtr(const std::string& name) const {
-  return name == PlainTableOptions::kName() ? &options_ : nullptr;
+PlainTableFactory::PlainTableFactory(const PlainTableOptions& options) : options_(options) {
+  RegisterOptions(&options_, OptionTypeMap<PlainTableOptions>());
+}
+
+Status PlainTableFactory::ValidateOptions(const DBOptions& /*db_options*/,
+                                          const ColumnFamilyOptions& cf_options) const {
+  return ValidateTableOptions(options_, cf_options.prefix_extractor.get());
 }
 
 std::string PlainTableFactory::GetPrintableOptions() const {

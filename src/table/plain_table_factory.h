@@ -17,7 +17,7 @@ namespace cairn {
 
 class PlainTableFactory final : public TableFactory {
  public:
-  explicit PlainTableFactory(const PlainTableOptions& options) : options_(options) {}
+  explicit PlainTableFactory(const PlainTableOptions& options);
 
   static const char* kClassName() { return kPlainTableName(); }
   const char* Name() const override { return kPlainTableName(); }
@@ -28,11 +28,11 @@ class PlainTableFactory final : public TableFactory {
   TableBuilder* NewTableBuilder(const TableBuilderOptions& options,
                                 FileWriter* file) const override;
 
- protected:
-  const void* GetOptionsPtr(const std::string& name) const override;
+  Status ValidateOptions(const DBOptions& db_options,
+                         const ColumnFamilyOptions& cf_options) const override;
 
  private:
-  const PlainTableOptions options_;
+  PlainTableOptions options_;
 };
 
 }  // namespace cairn

@@ -21,6 +21,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -112,11 +113,26 @@ class ObjectLibrary {
 
   const std::string& GetID() const { return id_; }
 
-  // Null if none takes the target; of several the one that was added first.
+  // Null if none takes the target; of several the one that was added first. For a `const T` one
+  // that makes a T does as well.
   template <typename T>
   FactoryFunc<T> FindFactory(const std::string& target) const {
-    const auto found = Find(T::Type(), target);
-    return found == nullptr ? nullptr : *static_cast<const FactoryFunc<T>*>(found.get());
+    using Plain = std::remove_const_t<T>;
+    bool is_const = std::is_const_v<T>;
+    const auto found = Find(T::Type(), target, &is_const);
+    if (found == nullptr) return nullptr;
+    if constexpr (std::is_const_v<T>) {
+      if (!is_const) {
+        return [factory = *static_cast<const FactoryFunc<Plain>*>(found.get())](
+                   const std::string& uri, std::unique_ptr<T>* guard, std::string* message) -> T* {
+          std::unique_ptr<Plain> made;
+          T* object = factory(uri, &made, message);
+          *guard = std::move(made);
+          return object;
+        };
+      }
+    }
+    return *static_cast<const FactoryFunc<T>*>(found.get());
   }
 
   // All, and the number of types among them; or those of one type.
@@ -137,7 +153,7 @@ class ObjectLibrary {
   template <typename T>
   const FactoryFunc<T>& AddFactory(const PatternEntry& entry, const FactoryFunc<T>& func) {
     const auto kept = std::make_shared<const FactoryFunc<T>>(func);
-    Add(T::Type(), entry, kept);
+    Add(T::Type(), entry, kept, std::is_const_v<T>);
     return *kept;
   }
 
@@ -150,8 +166,11 @@ class ObjectLibrary {
 
  private:
   // A factory is kept without its type, which `type` stands for.
-  void Add(const char* type, const PatternEntry& entry, std::shared_ptr<const void> factory);
-  std::shared_ptr<const void> Find(const char* type, const std::string& target) const;
+  void Add(const char* type, const PatternEntry& entry, std::shared_ptr<const void> factory,
+           bool is_const);
+  // One that makes const objects only if *is_const, which becomes whether it does.
+  std::shared_ptr<const void> Find(const char* type, const std::string& target,
+                                   bool* is_const) const;
 
   struct Rep;
   const std::string id_;

@@ -1,5 +1,5 @@
 // See enum_names.h.
-#include "options/enum_names.h"
+#include "base/enum_names.h"
 
 namespace cairn {
 

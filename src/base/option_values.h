@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/enum_names.h"
 #include "base/namespace.h"
 #include "base/string_util.h"
-#include "options/enum_names.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
 #include "rocksdb/table.h"

@@ -1,4 +1,4 @@
-#include "options/option_values.h"
+#include "base/option_values.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -8,6 +8,9 @@
 namespace cairn {
 
 namespace {
+
+// What is nested in text is read by functions that call one another.
+constexpr int kMaxDepth = 32;
 
 int SuffixShift(char c) {
   switch (c) {
@@ -51,7 +54,7 @@ Status SplitOptions(std::string_view text, OptionMap* map) {
       if (rest[end] == '\\' && end + 1 < rest.size()) {
         ++end;
       } else if (rest[end] == '{') {
-        ++depth;
+        if (++depth > kMaxDepth) return Status::InvalidArgument("Braces are nested too deep", key);
       } else if (rest[end] == '}') {
         if (--depth < 0) return Status::InvalidArgument("Mismatched curly braces", key);
       } else if (rest[end] == ';' && depth == 0) {
