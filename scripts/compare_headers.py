@@ -59,6 +59,7 @@ REASONS = [
     (r'rocksdb/filter_policy\.h', r'FilterBuildingContext|FilterPolicy::Get\w+', 'filters are the built-in ones: Bloom and Ribbon'),
     (r'rocksdb/(?:utilities/)?ldb_\w+\.h', None, 'of newer commands of `ldb`'),
     # Names.
+    (r'.*', r'Configurable::RegisteredOptions::.*|OptionTypeInfo::StripOuterBraces', 'RocksDB\'s own: nothing of its public interface needs it'),
     (r'.*', r'.*operator(?:=|==|&=)', 'the compiler\'s, or not needed'),
     (r'rocksdb/env\.h', r'Env::IOActivity::kCustomIOActivity\w+', 'the numbers between kFirst- and kLastCustomIOActivity have no names'),
     (r'rocksdb/env\.h', r'CreateThreadStatusUpdater|Env::thread_status_updater_', 'databases tell of their threads by themselves: `GetThreadList`'),

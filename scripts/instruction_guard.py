@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Instructions of the operations that all else is made of, counted by callgrind, against bounds that stand in the tree.
 
-  scripts/instruction_guard.py [--bench build/release/bench/kv_bench] [--library build/release/libcairn.so] [--only NAME] [--write]
+  scripts/instruction_guard.py [--bench build/release/bench/kv_bench] [--library build/release/libcairn.so]
+    [--server-requests build/release/test/server_requests/server_requests] [--engine] [--only NAME] [--write]
 
 Each operation on a database that is in memory, one thread; what the start costs is taken off (two runs, of which one does more).
+Those of the server are requests through its parser, its executor and the engine, one by one, without sockets.
 A count is what a program was compiled to, whatever else the machine does, so that it may fail a test, as a time may not.
 bench/instructions.txt: a line for each operation with its count when it was last looked at; more than 8% above it fails, and
 so does more than 10% below: the gain would be lost unseen. --write: makes the file anew, for a change that is meant.
@@ -15,7 +17,7 @@ import shutil
 import sys
 import tempfile
 
-from kv_runs import Failed, count_instructions, run_kv_bench
+from kv_runs import Failed, count_instructions, count_process_instructions, run_kv_bench
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BOUNDS = ROOT / 'bench/instructions.txt'
@@ -33,6 +35,21 @@ OPERATIONS = {
 }
 
 
+# Name: command, requests of the shorter run.
+REQUESTS = {'server_get': ('get', 5000), 'server_set': ('set', 5000)}
+
+
+def per_operation(less, more):
+    return (more['instructions'] - less['instructions']) / (more['operations'] - less['operations'])
+
+
+def measure_requests(program, name):
+    command, requests = REQUESTS[name]
+    # (valgrind has all threads wait with one that waits for io_uring.)
+    return per_operation(*(count_process_instructions([program, f'--command={command}', f'--requests={requests * times}'],
+                                                      environment={'FIBER_ENGINE': 'epoll'}) for times in (1, 3)))
+
+
 def measure(bench, library, scratch, name):
     workload, operations, flags = OPERATIONS[name]
     counts = []
@@ -42,8 +59,7 @@ def measure(bench, library, scratch, name):
         shutil.copytree(scratch / 'db', db)
         counts.append(count_instructions(bench, library, db, workload, [
             f'--num={KEYS}', f'--operations={operations * times}', '--use_existing_db', '--threads=1', '--seed=1', *flags])[0])
-    less, more = counts
-    return (more['instructions'] - less['instructions']) / (more['operations'] - less['operations'])
+    return per_operation(*counts)
 
 
 def bounds():
@@ -55,7 +71,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--bench', type=pathlib.Path, default=ROOT / 'build/release/bench/kv_bench')
     parser.add_argument('--library', type=pathlib.Path, default=ROOT / 'build/release/libcairn.so')
-    parser.add_argument('--only', action='append', choices=OPERATIONS, help='this one (may be given again)')
+    parser.add_argument('--server-requests', type=pathlib.Path, default=ROOT / 'build/release/test/server_requests/server_requests')
+    parser.add_argument('--only', action='append', choices=[*OPERATIONS, *REQUESTS], help='this one (may be given again)')
+    parser.add_argument('--engine', action='store_true', help='nothing of the server')
     parser.add_argument('--write', action='store_true')
     args = parser.parse_args()
     if shutil.which('valgrind') is None:
@@ -65,9 +83,14 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder)
         try:
-            run_kv_bench(args.bench, args.library, scratch / 'db', 'filluniquerandom,compact', [f'--num={KEYS}', '--threads=1', '--seed=1'])
-            for name in args.only or OPERATIONS:
-                found[name] = measure(args.bench, args.library, scratch, name)
+            names = args.only or [*OPERATIONS, *([] if args.engine else REQUESTS)]
+            if any(name in OPERATIONS for name in names):
+                run_kv_bench(args.bench, args.library, scratch / 'db', 'filluniquerandom,compact', [f'--num={KEYS}', '--threads=1', '--seed=1'])
+            for name in names:
+                if name in REQUESTS:
+                    found[name] = measure_requests(args.server_requests, name)
+                else:
+                    found[name] = measure(args.bench, args.library, scratch, name)
                 bound = known.get(name)
                 ratio = f'{found[name] / bound:6.3f}' if bound else '     -'
                 print(f'{name:24}{found[name]:10.0f}{bound or 0:10.0f}{ratio}', flush=True)

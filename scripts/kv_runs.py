@@ -25,17 +25,23 @@ def run_kv_bench(bench, library, db, benchmarks, flags, limit=None):
     return figures
 
 
-def count_instructions(bench, library, db, benchmarks, flags, limit=None):
-    """As run_kv_bench(), of one workload under callgrind: the instructions of the whole process, its start included."""
-    command = ['valgrind', '--tool=callgrind', '--callgrind-out-file=/dev/null', str(bench), f'--library={library}', f'--db={db}',
-               f'--benchmarks={benchmarks}', '--json', *flags]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
+def count_process_instructions(command, limit=None, environment=None):
+    """Of a program under callgrind, its start included, with the "operations" that it prints as JSON. `environment`: beside this one's."""
+    command = [str(word) for word in command]
+    done = subprocess.run(['valgrind', '--tool=callgrind', '--callgrind-out-file=/dev/null', *command], capture_output=True, text=True,
+                          timeout=limit, env={**os.environ, **(environment or {})})
     figures = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{')]
     collected = re.search(r'Collected : (\d+)', done.stderr)
     if done.returncode != 0 or not figures or not collected:
         raise Failed(f'{" ".join(command)}: exit status {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}')
+    return {'operations': figures[-1]['operations'], 'instructions': int(collected.group(1))}
+
+
+def count_instructions(bench, library, db, benchmarks, flags, limit=None):
+    """As run_kv_bench(), of one workload under callgrind: the instructions of the whole process, its start included."""
+    counted = count_process_instructions([bench, f'--library={library}', f'--db={db}', f'--benchmarks={benchmarks}', '--json', *flags], limit)
     # Under callgrind no time means anything.
-    return [{'workload': benchmarks, 'operations': figures[-1]['operations'], 'instructions': int(collected.group(1)), 'storage_bytes': 0}]
+    return [{'workload': benchmarks, 'storage_bytes': 0, **counted}]
 
 
 def files(folder):
