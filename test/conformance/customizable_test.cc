@@ -86,7 +86,14 @@ struct Settings {
   std::unique_ptr<Gadget> unique;
 };
 
-#define AT(member) static_cast<int>(offsetof(struct Settings, member))
+// (offsetof is not for a struct with such members.)
+const Settings kPlaces;
+template <typename Member>
+int OffsetOf(const Member& member) {
+  return static_cast<int>(reinterpret_cast<const char*>(&member) -
+                          reinterpret_cast<const char*>(&kPlaces));
+}
+#define AT(member) OffsetOf(kPlaces.member)
 const TypeMap kSettings = {
     {"on", {AT(on), OptionType::kBoolean}},
     {"count", {AT(count), OptionType::kInt}},
