@@ -190,6 +190,16 @@ TEST(Configurable, ManagedObjectsAndFactoriesOfConst) {
   EXPECT_TRUE(NewSharedObject<Knot>(config, "", {{"strands", "1"}}, &one).IsNotSupported());
 }
 
+TEST(Configurable, TextsOfMergeOperators) {
+  std::shared_ptr<MergeOperator> merges;
+  const auto text_of = [&merges](const char* text) {
+    EXPECT_TRUE(MergeOperator::CreateFromString(ConfigOptions(), text, &merges).ok());
+    return merges->ToString(ConfigOptions());
+  };
+  EXPECT_EQ(text_of("max"), "MaxOperator");
+  EXPECT_EQ(text_of("{id=stringappend;delimiter=|}"), "{id=StringAppendOperator;delimiter=|;}");
+}
+
 TEST(Configurable, IndividualIdsTellObjectsApart) {
   class Single : public Knot {
    public:
