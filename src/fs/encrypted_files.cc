@@ -16,6 +16,17 @@ using cairn::AlignedBuffer;
 using cairn::Perf;
 using cairn::PerfTimer;
 
+// How many of these bytes somebody wrote. Zeros up to the end are what a storage has where nothing
+// was written, or where a power cut took it: they stay zeros, as in files that are not encrypted,
+// and do not become noise, which a log's reader takes for damage. (That so many encrypted bytes are
+// zeros by chance is as likely as to guess a key of 64 bits.)
+size_t WrittenBytes(const Slice& bytes) {
+  constexpr size_t kFewest = 8;
+  size_t written = bytes.size();
+  while (written > 0 && bytes[written - 1] == 0) --written;
+  return bytes.size() - written < kFewest ? bytes.size() : written;
+}
+
 // What was read from `offset` on, decrypted in the caller's scratch: what the file below handed out
 // may be its own memory. Without a stream there is nothing yet behind the prefix.
 IOStatus DecryptRead(BlockAccessCipherStream* stream, uint64_t offset, Slice* result,
@@ -25,7 +36,7 @@ IOStatus DecryptRead(BlockAccessCipherStream* stream, uint64_t offset, Slice* re
   if (result->data() != scratch) std::memmove(scratch, result->data(), result->size());
   *result = Slice(scratch, result->size());
   const PerfTimer timer(Perf(), &PerfContext::decrypt_data_nanos);
-  return status_to_io_status(stream->Decrypt(offset, scratch, result->size()));
+  return status_to_io_status(stream->Decrypt(offset, scratch, WrittenBytes(*result)));
 }
 
 // Hands an encrypted copy of `data`, which goes to `offset`, to `append`. The caller's bytes stay.

@@ -243,6 +243,17 @@ TEST_F(EncryptionTest, AFileWithinItsPrefixIsEmpty) {
   }
 }
 
+// What a power cut leaves behind what was synced.
+TEST_F(EncryptionTest, WhatNobodyWroteIsZeros) {
+  const std::string text = Text(700);
+  Write("/f", text);
+  const std::string raw = Contents(below_.get(), "/f");
+  for (const size_t zeros : {size_t{8}, size_t{50}, size_t{5000}}) {
+    ASSERT_TRUE(WriteStringToFile(below_.get(), raw + std::string(zeros, '\0'), "/f", false).ok());
+    EXPECT_EQ(text + std::string(zeros, '\0'), Contents(fs_.get(), "/f"));
+  }
+}
+
 TEST_F(EncryptionTest, AReaderThatCameFirstFollowsTheWriter) {
   std::unique_ptr<FSWritableFile> file;
   ASSERT_TRUE(below_->NewWritableFile("/f", FileOptions(), &file, nullptr).ok());
