@@ -25,10 +25,12 @@ def run_kv_bench(bench, library, db, benchmarks, flags, limit=None):
     return figures
 
 
-def count_process_instructions(command, limit=None, environment=None):
-    """Of a program under callgrind, its start included, with the "operations" that it prints as JSON. `environment`: beside this one's."""
+def count_process_instructions(command, limit=None, environment=None, within=None):
+    """Of a program under callgrind, with the "operations" that it prints as JSON: all of it, its start included, or what happens
+    within calls of a function (a pattern), in the threads that call it. `environment`: beside this one's."""
     command = [str(word) for word in command]
-    done = subprocess.run(['valgrind', '--tool=callgrind', '--callgrind-out-file=/dev/null', *command], capture_output=True, text=True,
+    toggle = [f'--toggle-collect={within}'] if within else []
+    done = subprocess.run(['valgrind', '--tool=callgrind', '--callgrind-out-file=/dev/null', *toggle, *command], capture_output=True, text=True,
                           timeout=limit, env={**os.environ, **(environment or {})})
     figures = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{')]
     collected = re.search(r'Collected : (\d+)', done.stderr)
