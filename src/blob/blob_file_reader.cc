@@ -10,7 +10,6 @@
 #include "base/perf.h"
 #include "base/stop_watch.h"
 #include "blob/blob_records.h"
-#include "fiber/clock.h"
 #include "table/compression.h"
 
 namespace cairn {

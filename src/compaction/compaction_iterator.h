@@ -57,8 +57,8 @@ class JobBlobs;
 struct DropCounts {
   uint64_t by_ranges = 0;  // entries that a range tombstone hides
   uint64_t ranges = 0;     // range tombstones that nobody needs
-  uint64_t optimized_deletions =
-      0;                      // tombstones, above the last level, of keys that none below has
+  // Tombstones, above the last level, of keys that no level below has.
+  uint64_t optimized_deletions = 0;
   uint64_t filter_nanos = 0;  // in the user's filter, where that is timed
 
   void Add(const DropCounts& more) {

@@ -216,9 +216,7 @@ void CompactionJob::TickStatistics(const Parts& parts) const {
   statistics.reportTimeToHistogram(COMPACTION_CPU_TIME, stats_.cpu_micros);
   statistics.recordTick(COMPACTION_CPU_TOTAL_TIME, stats_.cpu_micros);
   if (parts.size() > 1) statistics.recordInHistogram(NUM_SUBCOMPACTIONS_SCHEDULED, parts.size());
-  uint64_t inputs = 0;
-  for (const CompactionInputFiles& input : compaction_->inputs()) inputs += input.files.size();
-  statistics.recordInHistogram(NUM_FILES_IN_SINGLE_COMPACTION, inputs);
+  statistics.recordInHistogram(NUM_FILES_IN_SINGLE_COMPACTION, compaction_->num_input_files());
 }
 
 Status CompactionJob::Run() {

@@ -41,6 +41,23 @@ int LevelSuffix(const std::string& name, const std::string& prefix) {
   return std::stoi(digits);
 }
 
+// What is read while it lives counts as read to verify checksums.
+class VerificationCount {
+ public:
+  explicit VerificationCount(Statistics* statistics)
+      : statistics_(statistics), before_(Perf::State()->io.bytes_read) {}
+  VerificationCount(const VerificationCount&) = delete;
+  VerificationCount& operator=(const VerificationCount&) = delete;
+  ~VerificationCount() {
+    if (statistics_ == nullptr) return;
+    statistics_->recordTick(VERIFY_CHECKSUM_READ_BYTES, Perf::State()->io.bytes_read - before_);
+  }
+
+ private:
+  Statistics* const statistics_;
+  const uint64_t before_;
+};
+
 }  // namespace
 
 Cache* BlockCacheOf(const ColumnFamilyOptions& options) {
@@ -536,23 +553,6 @@ Status Properties::ForEachBlobFile(
   }
   return s;
 }
-
-// What is read while it lives counts as read to verify checksums.
-class Properties::VerificationCount {
- public:
-  explicit VerificationCount(Statistics* statistics)
-      : statistics_(statistics), before_(Perf::State()->io.bytes_read) {}
-  VerificationCount(const VerificationCount&) = delete;
-  VerificationCount& operator=(const VerificationCount&) = delete;
-  ~VerificationCount() {
-    if (statistics_ == nullptr) return;
-    statistics_->recordTick(VERIFY_CHECKSUM_READ_BYTES, Perf::State()->io.bytes_read - before_);
-  }
-
- private:
-  Statistics* const statistics_;
-  const uint64_t before_;
-};
 
 Status Properties::VerifyChecksum(const ReadOptions& options) {
   const VerificationCount count(db_.statistics);

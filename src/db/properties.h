@@ -43,8 +43,6 @@ class Properties final : public Part {
   void LoadTableCounters();  // of all families
 
  private:
-  class VerificationCount;
-
   bool BlobIntProperty(const ColumnFamily& family, const std::string& name, uint64_t* value)
       FIBER_REQUIRES(database_mutex);
   bool IntProperty(const ColumnFamily& family, const std::string& name, uint64_t* value);

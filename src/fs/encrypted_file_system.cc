@@ -125,7 +125,8 @@ class FollowingSequentialFile final : public EncryptedSequentialFile {
   std::unique_ptr<Prefix> prefix_;                      // null once it is read
 };
 
-class ParkingRandomAccessFile final : public EncryptedRandomAccessFile, public ParkingReads {
+// Says what the file below says of its reads.
+class TellingRandomAccessFile final : public EncryptedRandomAccessFile, public ParkingReads {
  public:
   using EncryptedRandomAccessFile::EncryptedRandomAccessFile;
   bool reads_park() const override { return ReadsPark(file_.get()); }
@@ -182,12 +183,9 @@ class EncryptedFileSystemImpl final : public EncryptedFileSystem {
     if (!io.ok()) return io;
     if (stream == nullptr && prefix_length == 0) {
       *file = std::move(below);
-    } else if (ReadsPark(below.get())) {
-      *file = std::make_unique<ParkingRandomAccessFile>(std::move(below), std::move(stream),
-                                                        prefix_length);
     } else {
-      *file = std::make_unique<EncryptedRandomAccessFile>(std::move(below), std::move(stream),
-                                                          prefix_length);
+      *file = std::make_unique<TellingRandomAccessFile>(std::move(below), std::move(stream),
+                                                        prefix_length);
     }
     return io;
   }

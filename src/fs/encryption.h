@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/namespace.h"
 #include "rocksdb/env_encryption.h"

@@ -121,9 +121,7 @@ TEST_F(EncryptionTest, AnyRangeIsRead) {
     request.offset = offset;
     request.len = n;
     request.scratch = scratch.data();
-    std::vector<FSReadRequest> requests(1, request);
-    requests.push_back(request);
-    requests[1].scratch = scratch.data();
+    std::vector<FSReadRequest> requests(2, request);
     std::string other(3000, '\0');
     requests[1].offset = 17;
     requests[1].scratch = other.data();

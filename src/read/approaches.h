@@ -4,6 +4,7 @@
 // caller holds the super version. Reads nothing.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -37,6 +38,13 @@ class Approaches {
   void Start(const Slice* keys, size_t n);
   // Of the i-th of them, for its lookup.
   ApproachedTable* Of(size_t i) { return &ways_[i].approached; }
+  // Of the i-th of `n` keys, which are asked for in this order, all: the first of each kAtOnce
+  // starts them.
+  ApproachedTable* Next(const Slice* keys, size_t n, size_t i) {
+    const size_t place = i % kAtOnce;
+    if (place == 0) Start(keys + i, std::min(n - i, kAtOnce));
+    return Of(place);
+  }
 
  private:
   struct Way {

@@ -54,10 +54,7 @@ class MultiLookup {
     std::optional<Approaches> approaches;
     if (Approaches::MayHelp(in_memory_, n)) approaches.emplace(in_memory_);
     for (size_t i = 0; i < n; ++i) {
-      const size_t place = i % Approaches::kAtOnce;
-      if (approaches && place == 0) {
-        approaches->Start(keys_ + i, std::min(n - i, Approaches::kAtOnce));
-      }
+      ApproachedTable* const approached = approaches ? approaches->Next(keys_, n, i) : nullptr;
       values_[i].Reset();
       if (limits_.Over()) [[unlikely]] {
         statuses_[i] = limits_.Error();
@@ -70,7 +67,6 @@ class MultiLookup {
               ? LookInMemtables<true>(request_, lookup, Answer(i), &key.operands, &statuses_[i])
               : LookInMemtables<false>(request_, lookup, Answer(i), &key.operands, &statuses_[i]);
       if (decided) continue;
-      ApproachedTable* const approached = approaches ? approaches->Of(place) : nullptr;
       if (!Walk(in_memory_, lookup, kAllLevels, &key, approached)) {
         unread_.push_back(std::move(key));
       }
@@ -137,12 +133,7 @@ class MultiLookup {
     int hit_level = -1;
     Status s;
     if (approached != nullptr) {
-      key->at = approached->at;
-      if (approached->how.table != nullptr) {
-        hit_level = key->at.level;
-        s = FinishApproach(request, lookup, &approached->how, &context, hit_level);
-        if (s.ok() && context.undecided()) ++key->at.file;
-      }
+      s = FinishApproach(request, lookup, approached, &context, &key->at, &hit_level);
     }
     if (s.ok() && context.undecided()) {
       s = Perf().timed()
@@ -387,10 +378,7 @@ void MultiGetLookup(const LookupRequest& one, size_t n, const Slice* keys, Pinna
   std::optional<Approaches> approaches;
   if (Approaches::MayHelp(request, n)) approaches.emplace(request);
   for (size_t i = 0; i < n; ++i) {
-    const size_t place = i % Approaches::kAtOnce;
-    if (approaches && place == 0) {
-      approaches->Start(keys + i, std::min(n - i, Approaches::kAtOnce));
-    }
+    ApproachedTable* const approached = approaches ? approaches->Next(keys, n, i) : nullptr;
     values[i].Reset();
     if (limits.Over()) [[unlikely]] {
       statuses[i] = limits.Error();
@@ -398,8 +386,7 @@ void MultiGetLookup(const LookupRequest& one, size_t n, const Slice* keys, Pinna
     }
     statuses[i] = PointLookup(request, keys[i],
                               {&values[i], are_entities != nullptr ? are_entities + i : nullptr,
-                               timestamps != nullptr ? timestamps + i : nullptr,
-                               approaches ? approaches->Of(place) : nullptr});
+                               timestamps != nullptr ? timestamps + i : nullptr, approached});
     ++cached;
     if (counters == nullptr || counters->block_read_count == reads) continue;
     const uint64_t now = fiber::now_nanos();

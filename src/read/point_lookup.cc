@@ -39,13 +39,9 @@ Status LookUp(const LookupRequest& request, const Slice& key, const LookupAnswer
   int level = -1;
   TablePosition at;
   if (answer.approached != nullptr) {
-    at = answer.approached->at;
-    if (answer.approached->how.table != nullptr) {
-      s = FinishApproach(request, lookup, &answer.approached->how, &context, at.level);
-      if (!s.ok() || !context.undecided())
-        return Conclude(std::move(s), request, context, at.level, answer);
-      ++at.file;
-    }
+    s = FinishApproach(request, lookup, answer.approached, &context, &at, &level);
+    if (!s.ok() || !context.undecided())
+      return Conclude(std::move(s), request, context, level, answer);
   }
   s = WalkTables<kTimed>(request, lookup, kAllLevels, &at, &context, &level);
   return Conclude(std::move(s), request, context, level, answer);
@@ -54,14 +50,20 @@ Status LookUp(const LookupRequest& request, const Slice& key, const LookupAnswer
 }  // namespace
 
 Status FinishApproach(const LookupRequest& request, const LookupKey& lookup,
-                      LookupApproach* approach, GetContext* context, int level) {
+                      ApproachedTable* approached, GetContext* context, TablePosition* at,
+                      int* level) {
+  *at = approached->at;
+  LookupApproach* const approach = &approached->how;
+  if (approach->table == nullptr) return Status::OK();
+  *level = at->level;
   context->GoOnFrom(approach);
   Status s = approach->table->Get(request.options, lookup.internal_key(), context);
   context->GoOnFrom(nullptr);
   if (s.ok() && context->key_may_exist()) return TableNotInMemory();
   if (context->state() == GetContext::kFound) {
-    Perf().CountAt(level, &PerfContextByLevel::user_key_return_count);
+    Perf().CountAt(*level, &PerfContextByLevel::user_key_return_count);
   }
+  if (s.ok() && context->undecided()) ++at->file;
   return s;
 }
 

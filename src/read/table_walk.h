@@ -156,9 +156,11 @@ template <bool kTimed>
 [[nodiscard]] Status CopyEntity(const Slice& user_key, const Slice& entity,
                                 const LookupAnswer& answer);
 
-// The lookup in the table that was approached, on `level`. Incomplete: as WalkTables().
+// The lookup in the table that was approached, if one was, which is on *level then. *at: where
+// WalkTables() goes on if the context is undecided. Incomplete: as WalkTables().
 [[nodiscard]] Status FinishApproach(const LookupRequest& request, const LookupKey& lookup,
-                                    LookupApproach* approach, GetContext* context, int level);
+                                    ApproachedTable* approached, GetContext* context,
+                                    TablePosition* at, int* level);
 
 // True if a memtable decides; *s tells how. Merge operands that it, or those that do not decide,
 // hold are added to `operands`.
