@@ -482,9 +482,9 @@ Status Properties::GetPropertiesOfAllTables(ColumnFamilyHandle* handle,
 
 Status Properties::GetPropertiesOfTablesByLevel(
     ColumnFamilyHandle* handle, std::vector<std::unique_ptr<TablePropertiesCollection>>* by_level) {
-  ColumnFamily* family;
+  ColumnFamily* family = nullptr;
   Status s = db_.families->FamilyOf(handle, &family);
-  if (!s.ok()) return s;
+  if (family == nullptr) return s;
   by_level->clear();
   for (int level = 0; level < family->num_levels; ++level) {
     by_level->push_back(std::make_unique<TablePropertiesCollection>());
