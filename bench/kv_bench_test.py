@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """kv_bench runs every workload on libcairn.so, on threads and on fibers, and refuses what it does not understand.
 
-  kv_bench_test.py KV_BENCH LIBRARY
+  kv_bench_test.py KV_BENCH LIBRARY [PEER...]    # libraries of other stores (bench/peers)
 """
 import json
 import pathlib
@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 KV_BENCH, LIBRARY = sys.argv[1:3]
+PEERS = sys.argv[3:]
 WORKLOADS = ['fillseq', 'fillrandom', 'filluniquerandom', 'overwrite', 'updaterandom', 'readrandom', 'readmissing', 'multiget', 'seekrandom', 'readseq',
              'readreverse', 'readfirst', 'prefixscan', 'readwhilewriting', 'deleteseq', 'deleterangeseq',
              'readwrite']
@@ -19,9 +20,9 @@ NO_CPU = -0.016 if LIBRARY.endswith('.dll') else 0
 SWITCHES = ('allow_concurrent_memtable_write', 'enable_write_thread_adaptive_yield', 'enable_pipelined_write')
 
 
-def call(*flags, status=0):
+def call(*flags, status=0, library=LIBRARY):
     with tempfile.TemporaryDirectory() as folder:
-        result = subprocess.run([KV_BENCH, f'--library={LIBRARY}', f'--db={folder}/db', *flags], capture_output=True,
+        result = subprocess.run([KV_BENCH, f'--library={library}', f'--db={folder}/db', *flags], capture_output=True,
                                 text=True, timeout=250)
     if result.returncode != status:
         raise AssertionError(f'{flags}: exit status {result.returncode}\n{result.stdout}{result.stderr}')
@@ -69,6 +70,29 @@ class KvBenchTest(unittest.TestCase):
         self.assertEqual(fill['operations'], 3001)
         self.assertEqual(walk['operations'], 3001)
         self.assertEqual(fill['user_bytes'], 3001 * 116)
+
+    def test_other_stores_do_the_same(self):
+        for peer in PEERS:
+            with self.subTest(peer=peer):
+                def found(*flags, library=peer):
+                    lines = call(*flags, '--num=2000', '--threads=2', '--json', library=library).stdout.splitlines()
+                    return [(f['workload'], f['operations'], f['found']) for f in map(json.loads, (line for line in lines if line.startswith('{')))
+                            if 'found' in f]
+                # What is there afterwards does not hang on the store, nor on how it was written.
+                for flags in (['--batch_size=10'], ['--sync', '--operations=200'], ['--distribution=zipfian']):
+                    one_by_one = ['--benchmarks=fillrandom,overwrite,readrandom,readmissing,readseq,readreverse,flush,compact,multiget,seekrandom', *flags]
+                    self.assertEqual(found(*one_by_one), found(*one_by_one, library=LIBRARY))
+                self.assertIn(' has no ', call('--benchmarks=deleteseq', '--num=10', status=2, library=peer).stderr)
+                self.assertIn(' has no ', call('--benchmarks=fillrandom', '--num=10', '--options=unordered_write=true', status=1, library=peer).stderr)
+                self.assertIn(' has no ', call('--benchmarks=fillrandom', '--num=10', '--enable_blob_files', status=2, library=peer).stderr)
+                self.assertIn('has no fibers', call('--benchmarks=fillrandom', '--fiber_workers=2', status=2, library=peer).stderr)
+
+    def test_keys_by_zipfs_law(self):
+        few = self.figures('--benchmarks=fillrandom,readseq', '--num=20000', '--distribution=zipfian', '--zipf_theta=1.2')
+        many = self.figures('--benchmarks=fillrandom,readseq', '--num=20000')
+        self.assertLess(few['readseq']['found'], many['readseq']['found'] / 2)
+        self.assertIn('--distribution: uniform or zipfian', call('--distribution=latest', status=2).stderr)
+        self.assertIn('--zipf_theta must be above 0', call('--zipf_theta=0', status=2).stderr)
 
     def test_settle_leaves_nothing_to_flush_or_compact(self):
         result = call('--benchmarks=fillrandom,overwrite,settle', '--num=30000', '--write_buffer_size=100000', '--json',

@@ -11,8 +11,8 @@
 #include "db_bench/support.h"
 #include "db_bench/workloads.h"
 #include "fiber/clock.h"
-#include "kv_bench/permutation.h"
 #include "rocksdb/write_batch.h"
+#include "support/permutation.h"
 
 namespace db_bench {
 
@@ -100,7 +100,7 @@ class DisposableFill {
   Client* const client_;
   Target target_;
   Key key_;
-  const kv_bench::Permutation order_;
+  const bench::Permutation order_;
   const uint64_t disposable_ = FLAGS_disposable_entries_batch_size;
   const uint64_t persistent_ = FLAGS_persistent_entries_batch_size;
   std::deque<Round> rounds_;  // that are written and not deleted

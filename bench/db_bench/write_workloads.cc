@@ -11,10 +11,10 @@
 #include "db_bench/range_deletions.h"
 #include "db_bench/support.h"
 #include "db_bench/workloads.h"
-#include "kv_bench/permutation.h"
 #include "rocksdb/iterator.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/write_batch.h"
+#include "support/permutation.h"
 
 namespace db_bench {
 
@@ -31,7 +31,7 @@ void Fill(Client* client, const FillOptions& fill) {
   rocksdb::WriteBatch batch(/*reserved_bytes=*/0, /*max_bytes=*/0,
                             FLAGS_write_batch_protection_bytes_per_key, /*default_cf_ts_sz=*/0);
   Duration duration(fill.order == Order::kRandom ? FLAGS_duration : 0, ops);
-  const kv_bench::Permutation order(static_cast<uint64_t>(keys), client->random.Next());
+  const bench::Permutation order(static_cast<uint64_t>(keys), client->random.Next());
   const auto key_number = [&](uint64_t i) {
     return fill.order == Order::kSequential ? i
            : fill.order == Order::kRandom   ? client->random.Uniform(static_cast<uint64_t>(keys))

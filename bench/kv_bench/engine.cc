@@ -4,8 +4,14 @@
 
 namespace kv_bench {
 
-bool Load(const std::string& name, Engine* engine, std::string* error) {
+bool Load(const std::string& name, bool sync, Engine* engine, std::string* error) {
   Library library(name);
+  void (*fill)(Engine*, bool) = nullptr;
+  library.Find("kv_bench_fill_engine", &fill);
+  if (fill != nullptr) {
+    fill(engine, sync);
+    return true;
+  }
 #define KV_BENCH_FIND(function) library.Find(#function, &engine->function);
 #define KV_BENCH_REQUIRE(function) &&library.Require(#function, &engine->function)
   const bool complete = true KV_BENCH_FUNCTIONS(KV_BENCH_REQUIRE);

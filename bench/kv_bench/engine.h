@@ -76,7 +76,9 @@ struct Engine {
 };
 
 // Opens library `name` (a path, or a name that the dynamic linker finds) and looks up every
-// function. False: *error says what is missing. The library is never closed.
-bool Load(const std::string& name, Engine* engine, std::string* error);
+// function. False: *error says what is missing. The library is never closed. A library of another
+// store (bench/peers) has a function that fills the engine; it is told whether writes will be
+// synced.
+bool Load(const std::string& name, bool sync, Engine* engine, std::string* error);
 
 }  // namespace kv_bench

@@ -52,6 +52,11 @@ DEFINE_string(slowfs_control, "",
               "the file .slowfs of a mount of slowfs that --db lies on: count the storage's round "
               "trips of each operation, and empty the block cache before it (one client; the "
               "latencies then have that in them)");
+DEFINE_string(
+    distribution, "uniform",
+    "of keys that are drawn at random: uniform, or zipfian (a few are drawn often; they lie "
+    "all over the key space)");
+DEFINE_double(zipf_theta, 0.99, "of --distribution=zipfian: how much the few are preferred");
 DEFINE_double(rate, 0,
               "readwrite: operations per second of all clients, whose durations begin when they "
               "were due (0: each client begins the next when one ends)");
@@ -234,6 +239,7 @@ class Bench {
     run.settings.num = FLAGS_num;
     run.settings.key_size = FLAGS_key_size;
     run.settings.value_size = FLAGS_value_size;
+    run.keys = &keys_;
     run.settings.batch_size = std::max<uint64_t>(1, FLAGS_batch_size);
     run.settings.multiread_stride = FLAGS_multiread_stride;
     run.settings.slowfs_control = FLAGS_slowfs_control;
@@ -342,6 +348,10 @@ class Bench {
 
   const Engine& engine_;
   const db_bench::ValueGenerator values_{FLAGS_compression_ratio};
+  bench::KeySpace keys_{FLAGS_num,
+                        FLAGS_distribution == "zipfian" ? bench::Distribution::kZipfian
+                                                        : bench::Distribution::kUniform,
+                        FLAGS_zipf_theta};
   // Kept while the database is open: the library's counts hang on them.
   rocksdb_options_t* options_ = nullptr;
   rocksdb_cache_t* cache_ = nullptr;
@@ -371,6 +381,12 @@ int Main() {
                  "and --threads must be at least 1\n");
     return 2;
   }
+  if ((FLAGS_distribution != "uniform" && FLAGS_distribution != "zipfian") ||
+      !(FLAGS_zipf_theta > 0)) {
+    std::fprintf(stderr,
+                 "kv_bench: --distribution: uniform or zipfian; --zipf_theta must be above 0\n");
+    return 2;
+  }
   if (FLAGS_backup_dir.empty()) {
     for (const std::string& name : names) {
       if (name != "backup" && name != "readwritewhilebackup") continue;
@@ -389,7 +405,7 @@ int Main() {
   }
   Engine engine;
   std::string error;
-  if (!Load(FLAGS_library, &engine, &error)) {
+  if (!Load(FLAGS_library, FLAGS_sync, &engine, &error)) {
     std::fprintf(stderr, "kv_bench: %s\n", error.c_str());
     return 2;
   }

@@ -10,6 +10,10 @@ struct ProcessUsage {
   // POSIX: pages made dirty and direct writes, 0 where the kernel does not count (files in memory).
   // Windows: what all calls that write were given, to pipes and the console, too.
   uint64_t written_bytes = 0;
+  // 0 where the system does not tell: how often a thread gave its processor up to wait, and calls
+  // that write (those of io_uring are none).
+  uint64_t waits = 0;
+  uint64_t write_calls = 0;
   uint64_t peak_memory_bytes = 0;  // the most that has been resident since the start
 };
 ProcessUsage UsageOfProcess();

@@ -68,8 +68,9 @@ void PrintJson(const Result& r, bool with_seconds) {
       r.usage.cpu_seconds, r.usage.cpu_seconds * 1e6 / ops, r.latency.PercentileMicros(0.5),
       r.latency.PercentileMicros(0.99), r.latency.PercentileMicros(0.999), Micros(r.longest_nanos),
       Micros(r.pause_nanos), r.written_bytes, r.usage.written_bytes);
-  std::printf(", \"peak_memory_bytes\": %" PRIu64 ", \"found\": %" PRIu64 ", \"bytes\": %" PRIu64,
-              r.usage.peak_memory_bytes, r.found, r.bytes);
+  std::printf(", \"waits\": %" PRIu64 ", \"write_calls\": %" PRIu64
+              ", \"peak_memory_bytes\": %" PRIu64 ", \"found\": %" PRIu64 ", \"bytes\": %" PRIu64,
+              r.usage.waits, r.usage.write_calls, r.usage.peak_memory_bytes, r.found, r.bytes);
   if (!r.round_trips.empty()) {
     const auto [rounds, most_rounds] = MedianAndMost(r.round_trips, &RoundTrips::rounds);
     const auto [reads, most_reads] = MedianAndMost(r.round_trips, &RoundTrips::reads);

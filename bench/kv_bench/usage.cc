@@ -38,6 +38,8 @@ Usage Difference(const Usage& before, const Usage& after) {
   Usage result = after;
   result.cpu_seconds -= before.cpu_seconds;
   result.written_bytes -= before.written_bytes;
+  result.waits -= before.waits;
+  result.write_calls -= before.write_calls;
   for (auto& [name, count] : result.tickers) {
     const auto found = before.tickers.find(name);
     if (found != before.tickers.end()) count -= found->second;

@@ -6,7 +6,6 @@
 
 #include "fiber/runtime.h"
 #include "kv_bench/backup.h"
-#include "kv_bench/permutation.h"
 
 namespace kv_bench {
 namespace {
@@ -66,6 +65,11 @@ ValueGenerator ValuesOf(Client* client) {
   return values;
 }
 
+// A key's number, at random.
+uint64_t Draw(Client* client, bool writes) {
+  return client->run->keys->Next(writes, &client->numbers);
+}
+
 // Writes entries whose numbers `next` gives, batch_size at a time, until it says no or all are
 // done.
 template <typename Next>
@@ -111,14 +115,13 @@ void FillSequentially(Client* client) {
 // Every key once, in no order.
 void FillUniqueAtRandom(Client* client) {
   const Settings& settings = client->run->settings;
-  const Permutation order(settings.num);
+  const bench::Permutation order(settings.num);
   uint64_t number = static_cast<uint64_t>(client->id) * settings.operations;
   Write(client, settings.operations, [&] { return order.Of(number++ % settings.num); });
 }
 
 void WriteAtRandom(Client* client) {
-  const uint64_t num = client->run->settings.num;
-  Write(client, client->run->settings.operations, [&] { return client->numbers.Uniform(num); });
+  Write(client, client->run->settings.operations, [&] { return Draw(client, true); });
 }
 
 // Looks one key up and counts what it finds.
@@ -151,7 +154,7 @@ void Read(Client* client, bool missing) {
   KeyBuffer key(settings.key_size);
   Progress progress(client);
   for (uint64_t i = 0; i < settings.operations; ++i) {
-    const uint64_t number = client->numbers.Uniform(settings.num);
+    const uint64_t number = Draw(client, false);
     Get(client, missing ? key.SetMissing(number) : key.Set(number));
     if (!progress.Tick(1)) break;
   }
@@ -196,11 +199,12 @@ void ReadAndWriteWhile(Client* client, On on) {
   Schedule schedule(*client);
   while (on()) {
     schedule.Wait(&progress);
-    const Slice k = key.Set(client->numbers.Uniform(settings.num));
-    if (client->numbers.Fraction() < settings.reads) {
-      Get(client, k);
-    } else {
+    const bool writes = client->numbers.Fraction() >= settings.reads;
+    const Slice k = key.Set(Draw(client, writes));
+    if (writes) {
       Put(client, k, values.Next(settings.value_size));
+    } else {
+      Get(client, k);
     }
     if (!progress.Tick(1)) break;
   }
@@ -232,7 +236,7 @@ void UpdateAtRandom(Client* client) {
   ValueGenerator values = ValuesOf(client);
   Progress progress(client);
   for (uint64_t i = 0; i < settings.operations; ++i) {
-    const Slice k = key.Set(client->numbers.Uniform(settings.num));
+    const Slice k = key.Set(Draw(client, true));
     Get(client, k);
     Put(client, k, values.Next(settings.value_size));
     if (!progress.Tick(1)) break;
@@ -253,10 +257,10 @@ void MultiGet(Client* client) {
   std::vector<char*> errors(n);
   Progress progress(client);
   for (uint64_t done = 0; done < run.settings.operations; done += n) {
-    uint64_t number = client->numbers.Uniform(num);
+    uint64_t number = Draw(client, false);
     for (uint64_t i = 0; i < n; ++i) {
       const Slice k = keys[i].Set(number);
-      number = stride != 0 ? (number + stride) % num : client->numbers.Uniform(num);
+      number = stride != 0 ? (number + stride) % num : Draw(client, false);
       data[i] = k.data();
       sizes[i] = k.size();
     }
@@ -310,7 +314,7 @@ void SeekAtRandom(Client* client) {
   const Settings& settings = client->run->settings;
   KeyBuffer key(settings.key_size);
   ScanEach(client, [&](const Engine& engine, rocksdb_iterator_t* it) {
-    const Slice k = key.Set(client->numbers.Uniform(settings.num));
+    const Slice k = key.Set(Draw(client, false));
     engine.rocksdb_iter_seek(it, k.data(), k.size());
     bool there = Take(client, engine, it);
     client->found += there;
@@ -355,7 +359,7 @@ void ScanPrefixes(Client* client) {
   const Settings& settings = client->run->settings;
   KeyBuffer key(settings.key_size);
   ScanEach(client, [&](const Engine& engine, rocksdb_iterator_t* it) {
-    const Slice k = key.Set(client->numbers.Uniform(settings.num));
+    const Slice k = key.Set(Draw(client, false));
     const size_t size =
         settings.prefix_size == 0 ? k.size() : std::min(k.size(), settings.prefix_size);
     engine.rocksdb_iter_seek(it, k.data(), size);
@@ -411,7 +415,7 @@ void ReadWhileWriting(Client* client) {
   // The writer goes on until the last reader is done.
   client->in_background = true;
   while (client->error.empty() && run.readers.load(std::memory_order_relaxed) > 0) {
-    Write(client, 256, [&] { return client->numbers.Uniform(run.settings.num); });
+    Write(client, 256, [&] { return Draw(client, true); });
   }
 }
 

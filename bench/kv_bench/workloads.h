@@ -10,6 +10,7 @@
 #include "kv_bench/engine.h"
 #include "kv_bench/meter.h"
 #include "kv_bench/round_trips.h"
+#include "support/key_space.h"
 
 namespace kv_bench {
 
@@ -43,6 +44,7 @@ struct Run {
   const rocksdb_readoptions_t* reading = nullptr;
   const rocksdb_writeoptions_t* writing = nullptr;
   const db_bench::ValueGenerator* values = nullptr;  // to copy: the text is made once
+  bench::KeySpace* keys = nullptr;                   // those that are drawn at random
   Settings settings;
   Pauses pauses;
   std::atomic<bool> start{false};

@@ -21,7 +21,7 @@ Store::~Store() {
 
 bool Store::Open(const std::string& library, const std::string& directory, bool sync,
                  std::string* error) {
-  if (!kv_bench::Load(library, &engine_, error)) return false;
+  if (!kv_bench::Load(library, /*sync=*/false, &engine_, error)) return false;
   if (!kv_bench::MakeOptions(engine_, &cache_, &options_, error)) return false;
   reading_ = engine_.rocksdb_readoptions_create();
   writing_ = engine_.rocksdb_writeoptions_create();

@@ -270,7 +270,7 @@ int Main() {
   kv_bench::Engine engine;
   Transactions transactions;
   std::string error;
-  if (!kv_bench::Load(FLAGS_library, &engine, &error) ||
+  if (!kv_bench::Load(FLAGS_library, /*sync=*/false, &engine, &error) ||
       !Load(FLAGS_library, &transactions, &error)) {
     std::fprintf(stderr, "txn_bench: %s\n", error.c_str());
     return 2;

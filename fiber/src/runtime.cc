@@ -277,14 +277,14 @@ void set_name(std::string_view name) {
 
 bool in_fiber() { return Worker::current_fiber() != nullptr; }
 
-void yield() {
-  if (Worker::current_fiber() != nullptr) {
-    Worker::current()->yield();
-  } else if (detail::simulator() != nullptr) {
+bool yield() {
+  if (Worker::current_fiber() != nullptr) return Worker::current()->yield();
+  if (detail::simulator() != nullptr) {
     detail::simulate_yield();
   } else {
     detail::os_yield();
   }
+  return true;
 }
 
 void sleep_until(uint64_t deadline) {

@@ -11,6 +11,7 @@
 #include "fiber/wait.h"
 #include "fork.h"
 #include "local_table.h"
+#include "processors.h"
 #include "registry.h"
 #include "sim_hooks.h"
 #include "worker_group.h"
@@ -449,7 +450,7 @@ void Worker::park() {
   stack->set_state(Stack::kRunning);
 }
 
-void Worker::yield() {
+bool Worker::yield() {
   Fiber* const self = current_;
   Stack* const stack = self->stack;
   Fiber* next = nullptr;
@@ -457,13 +458,16 @@ void Worker::yield() {
     next = pop_ready();
     if (next == nullptr) {
       counters_.switches.add();  // to itself: the watchdog sees that it let others go first
-      return;
+      return false;
     }
   }
   push_ready(self);
   stack->set_state(Stack::kReady);
+  const uint64_t before = counters_.switches.get();
   switch_from(&stack->context, next);
   stack->set_state(Stack::kRunning);
+  // To the worker's own context and back: nobody was there.
+  return counters_.switches.get() - before > 2 || next != nullptr;
 }
 
 void Worker::take_turns() {
@@ -567,14 +571,41 @@ void Worker::drain_inbox() {
 void Worker::service() {
   if (inbox_.load(std::memory_order_relaxed) != nullptr) drain_inbox();
   if (!fresh_.seems_empty()) start_fresh(fresh_.pop());
-  if (timers_.empty() && engine_->pending() == 0) return;
+  const bool has_company = group_ != nullptr && group_->workers.size() > 1 && simulator_ == nullptr;
+  if (!has_company && timers_.empty() && engine_->pending() == 0) return;
   const uint64_t now = cycles();
+  if (has_company && now - last_spread_ > kSpreadMicros / kServiceMicros * service_cycles_) {
+    spread(now);
+  }
+  if (timers_.empty() && engine_->pending() == 0) return;
   if (now - last_service_ <= service_cycles_) return;
   if (simulator_ == nullptr) [[likely]] {
     last_service_ = now;  // in a simulation it is always due: the order of the ready is the seed's
   }
   if (engine_->pending() != 0) engine_->poll(false, 0);
   if (!timers_.empty()) fire_timers();
+}
+
+// Workers wake each other, and a system that takes who wakes and who is woken for a pair puts them
+// on one processor, and leaves them there though another one is idle. The later of two that find
+// themselves so goes elsewhere.
+void Worker::spread(uint64_t now) {
+  last_spread_ = now;
+  const size_t count = group_->workers.size();
+  if (count > hardware_concurrency()) return;
+  const int here = os_current_cpu();
+  cpu_.store(here, std::memory_order_relaxed);
+  if (here < 0) return;
+  bool shares = false;
+  std::vector<int>& others = spread_over_;
+  others.clear();
+  for (const Worker* worker : group_->workers) {
+    if (worker == this || worker->state_.load(std::memory_order_relaxed) != kRunning) continue;
+    const int there = worker->cpu_.load(std::memory_order_relaxed);
+    others.push_back(there);
+    shares |= there == here && worker->index_ < index_;
+  }
+  if (shares && os_leave_cpu(others)) cpu_.store(os_current_cpu(), std::memory_order_relaxed);
 }
 
 void Worker::idle(bool (*done)(void*), void* argument) {

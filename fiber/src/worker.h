@@ -195,7 +195,7 @@ class Worker {
 
   // From a fiber: suspends it until make_ready(). / Lets the others run.
   void park();
-  void yield();
+  bool yield();
 
   void start_timer(TimerNode* timer);
   // Also if it has fired or was never started.
@@ -230,6 +230,8 @@ class Worker {
   // An idle worker looks at its inbox for this long before it sleeps (SpinBudget).
   static constexpr uint32_t kIdleSpinMicros = 4;
   static constexpr uint64_t kStarvedRetryNanos = 1000000;
+  // How often a busy worker looks whether another one shares its processor.
+  static constexpr uint64_t kSpreadMicros = 1000;
   // So long a fresh fiber is its worker's, before an idle one with fewer fibers takes it: a worker
   // between two suspensions is not worth a theft.
   static constexpr uint64_t kStealAgeMicros = 50;
@@ -277,6 +279,7 @@ class Worker {
     return cycles() - last_service_ > service_cycles_;
   }
   void service();
+  void spread(uint64_t now);
   void fire_timers();
   void idle(bool (*done)(void*), void* argument);
   bool spin_for_work();
@@ -319,6 +322,8 @@ class Worker {
   size_t fiber_count_ = 0;
   Fiber* starved_ = nullptr;  // could not get a stack
   SpinBudget spin_{kIdleSpinMicros};
+  uint64_t last_spread_ = 0;
+  std::vector<int> spread_over_;  // spread()'s, kept for its memory
   Context own_context_;
   StackPool* const pool_;
   Simulator* const simulator_;  // that this worker was made in, or null
@@ -340,6 +345,7 @@ class Worker {
   alignas(64) std::atomic<Fiber*> inbox_{nullptr};
   std::atomic<uint32_t> state_{kRunning};
   std::atomic<bool> stopped_{false};
+  std::atomic<int> cpu_{-1};  // that it was seen on last; relaxed: a hint
   // Written by the threads that make the system call.
   std::atomic<uint64_t> wakes_by_system_call_{0};
   FreshQueue fresh_;

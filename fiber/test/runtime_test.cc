@@ -448,5 +448,16 @@ TEST(RuntimeTest, StormOfSpawns) {
   while (live != 0) sleep_for(kMillisecond);
 }
 
+TEST(RuntimeTest, YieldTellsWhetherOthersWentFirst) {
+  Runtime runtime({.workers = 1});
+  runtime.run([] {
+    EXPECT_FALSE(yield()) << "nobody else is there";
+    bool ran = false;
+    JoinHandle other = spawn([&ran] { ran = true; });
+    EXPECT_TRUE(yield());
+    EXPECT_TRUE(ran);
+  });
+}
+
 }  // namespace
 }  // namespace fiber

@@ -199,8 +199,9 @@ void set_name(std::string_view name);
 // Whether the caller runs on a fiber.
 bool in_fiber();
 
-// Lets the other ready fibers of the worker run first; on a plain thread gives up the time slice.
-void yield();
+// Lets the other ready fibers of the worker run first, and says whether there were some; on a plain
+// thread gives up the time slice, and says true.
+bool yield();
 
 // SUSPENDS for at least as long. On a plain thread the thread sleeps.
 void sleep_until(uint64_t deadline);

@@ -33,6 +33,22 @@ int os_bind_thread_to_cpu(int cpu) {
   return sched_setaffinity(0, sizeof(set), &set) == 0 ? 0 : -errno;
 }
 
+int os_current_cpu() { return sched_getcpu(); }
+
+bool os_leave_cpu(std::span<const int> others) {
+  cpu_set_t mine;
+  if (sched_getaffinity(0, sizeof(mine), &mine) != 0) return false;
+  cpu_set_t left = mine;
+  for (const int cpu : others) {
+    if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_CLR(cpu, &left);
+  }
+  const int here = sched_getcpu();
+  if (here >= 0 && here < CPU_SETSIZE) CPU_CLR(here, &left);
+  if (CPU_COUNT(&left) == 0 || sched_setaffinity(0, sizeof(left), &left) != 0) return false;
+  (void)sched_setaffinity(0, sizeof(mine), &mine);
+  return true;
+}
+
 namespace {
 // The first version of the kernel's struct sched_attr; the C library of Debian 12 has none.
 struct SchedAttributes {

@@ -36,6 +36,10 @@ int os_bind_thread_to_cpu(int cpu) {
   return SetThreadAffinityMask(GetCurrentThread(), DWORD_PTR{1} << cpu) != 0 ? 0 : -EINVAL;
 }
 
+// Windows puts a thread that it wakes where it ran before, or where nobody does.
+int os_current_cpu() { return -1; }
+bool os_leave_cpu(std::span<const int> /*others*/) { return false; }
+
 void os_prefer_slice(uint64_t /*nanos*/) {}  // Windows takes no wishes about time slices
 
 }  // namespace fiber::detail

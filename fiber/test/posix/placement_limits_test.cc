@@ -14,6 +14,7 @@
 #include "fiber/cpu.h"
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
+#include "processors.h"
 #include "testing.h"
 
 namespace fiber {
@@ -65,6 +66,29 @@ TEST(PinningTest, WorkersRunWhereTheyAreBound) {
       EXPECT_EQ(CPU_COUNT(&mine), 1);
     });
   }
+}
+
+TEST(PinningTest, AThreadThatLeavesAProcessorMayUseTheSameOnesAfterwards) {
+  Thread("leave", [] {
+    cpu_set_t before;
+    ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+    std::vector<int> all;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+      if (CPU_ISSET(cpu, &before)) all.push_back(cpu);
+    }
+    const auto expect_the_same = [&before] {
+      cpu_set_t after;
+      ASSERT_EQ(sched_getaffinity(0, sizeof(after), &after), 0);
+      EXPECT_TRUE(CPU_EQUAL(&before, &after));
+    };
+    EXPECT_EQ(detail::os_leave_cpu({}), all.size() > 1);
+    expect_the_same();
+    EXPECT_FALSE(detail::os_leave_cpu(all)) << "there is no other one";
+    expect_the_same();
+    const std::vector<int> none{-1, CPU_SETSIZE};
+    EXPECT_EQ(detail::os_leave_cpu(none), all.size() > 1);
+    expect_the_same();
+  }).join();
 }
 
 // What the kernel says of the calling thread's slice; 0: the default one.

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace kv_bench {
+namespace bench {
 
 class Permutation {
  public:
@@ -47,4 +47,4 @@ class Permutation {
   const uint64_t mask_;
 };
 
-}  // namespace kv_bench
+}  // namespace bench

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace kv_load {
+namespace bench {
 
 class Zipf {
  public:
@@ -56,4 +56,4 @@ class Zipf {
   const double sure_;
 };
 
-}  // namespace kv_load
+}  // namespace bench
