@@ -39,6 +39,10 @@ constexpr uint64_t kCompanyYieldNanos = 100'000;
 constexpr uint64_t kCompanyPauseNanos = 20'000;
 constexpr uint64_t kCompanyPauses = 32;  // in the time of a sync, at most
 
+// Where the others of a leader's worker went first, and none of them came to write, up to so many
+// leaders do without.
+constexpr uint32_t kMaxSiblingsSkip = 64;
+
 // The duration of one group in so many is measured.
 constexpr uint64_t kMeasureEvery = 8;
 
@@ -186,6 +190,10 @@ void CommitQueue::Signal(Writer* w, uint32_t state) {
 
 void CommitQueue::Lead(Writer* self) {
   assert(leader_ == self);
+  if (!self->sync && !self->disable_wal && !self->IsAlone() && self->batch != nullptr &&
+      fiber::in_fiber()) {
+    AwaitSiblings();
+  }
   for (int round = 1; LeadGroup(leader_, self, round < kMaxRounds); ++round) {
   }
 }
@@ -316,6 +324,16 @@ size_t CommitQueue::PullArrivals() {
   known_newest_->newer = newer;
   known_newest_ = top;
   return count;
+}
+
+void CommitQueue::AwaitSiblings() {
+  if (siblings_to_skip_ > 0) {
+    --siblings_to_skip_;
+    return;
+  }
+  if (!fiber::yield()) return;
+  siblings_skip_ = PullArrivals() > 0 ? 0 : std::min(2 * siblings_skip_ + 1, kMaxSiblingsSkip);
+  siblings_to_skip_ = siblings_skip_;
 }
 
 void CommitQueue::AwaitCompany(const Writer& leader) {

@@ -163,5 +163,44 @@ TEST(CommitWakesTest, NorDoFibers) {
   }
 }
 
+// They never meet in the queue by themselves: a write call each, without a leader that lets the
+// others come.
+TEST(CommitWakesTest, FibersOfOneWorkerShareAWriteOfTheLog) {
+  for (const bool pipelined : {false, true}) {
+    CommitOptions options;
+    options.pipelined = pipelined;
+    FakeDatabase db(options);
+    db.keep_log = false;
+    const Load load{.writers = 16, .writes = 50};
+    fiber::Runtime runtime({.workers = 1});
+    {
+      std::vector<fiber::JoinHandle> writers;
+      for (int w = 0; w < load.writers; ++w) {
+        writers.push_back(runtime.spawn([&, w] { WriteAll(&db, load, w); }));
+      }
+    }
+    EXPECT_LE(db.appends, load.writers * load.writes / 8);
+  }
+}
+
+TEST(CommitWakesTest, ALeaderDoesNotGoOnWaitingForSiblingsThatDoNotWrite) {
+  FakeDatabase db;
+  db.keep_log = false;
+  fiber::Runtime runtime({.workers = 1});
+  bool written = false;
+  int turns = 0;  // of the other
+  {
+    fiber::JoinHandle other = runtime.spawn([&] {
+      for (; !written; ++turns) fiber::yield();
+    });
+    fiber::JoinHandle writer = runtime.spawn([&] {
+      WriteAll(&db, {.writes = 1000}, 0);
+      written = true;
+    });
+  }
+  EXPECT_EQ(db.appends, 1000);
+  EXPECT_LE(turns, 100);
+}
+
 }  // namespace
 }  // namespace cairn
