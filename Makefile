@@ -6,7 +6,7 @@ BUILD = cmake --build --preset
 # One more at a time than there are processors: some tests wait.
 CTEST = ctest --output-on-failure -j $(shell expr $(JOBS) + 1)
 .DEFAULT_GOAL := help
-.PHONY: help windows windows-test windows-check windows-bench c-test compare-headers ldb-suite jni jni-test jni-library kafka-test rust-test cluster-demo cluster-test cluster-bench cluster-library interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-blobs bench-backup bench-matrix bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb fiberize-db-bench fiberize-httplib fiberize-pzstd quick docs release-notes clean sharded-demo sharded-test sharded-bench sharded-library install-dropin
+.PHONY: help windows windows-test windows-check windows-bench c-test compare-headers ldb-suite jni jni-test jni-library kafka-test rust-test cluster-demo cluster-test cluster-bench cluster-library interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-blobs bench-backup bench-matrix bench-transactions bench-stores bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb fiberize-db-bench fiberize-httplib fiberize-pzstd quick docs release-notes clean sharded-demo sharded-test sharded-bench sharded-library install-dropin
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -121,6 +121,9 @@ bench-backup:  ## a backup of 10 GB under load beside cp, and a second one; want
 bench-transactions: kv-bench-built  ## bank transfers in transactions, 16 to 10,000 clients (about ten minutes)
 	@cmake --build build/demo -j $(JOBS) --target txn_bench
 	@scripts/txn_runs.py --build build/demo --out bench/results/transactions.md $(BENCH_FLAGS)
+
+bench-stores: kv-bench-built  ## Cairn beside LevelDB, LMDB and TidesDB, those that are here (the first two by install-deps.sh), and RocksDB; bench/results/stores.md (20 minutes)
+	@peer=$$(scripts/fetch_peer.py) && scripts/compare_stores.py --build build/demo --peer $$peer --out bench/results/stores.md $(BENCH_FLAGS)
 
 bench-server:  ## cairn-server beside pools of threads over RocksDB and over Cairn, and redis-server (about two hours)
 

@@ -87,6 +87,20 @@ class KvBenchTest(unittest.TestCase):
                 self.assertIn(' has no ', call('--benchmarks=fillrandom', '--num=10', '--enable_blob_files', status=2, library=peer).stderr)
                 self.assertIn('has no fibers', call('--benchmarks=fillrandom', '--fiber_workers=2', status=2, library=peer).stderr)
 
+    @unittest.skipUnless(pathlib.Path('/proc/self/io').exists(), 'the system does not count')
+    def test_sixteen_writers_cost_few_system_calls(self):
+        """Counts, which the machine's load hardly changes: a write path that wakes everybody, or nobody together, shows here."""
+        for flags in ([], ['--enable_pipelined_write=1'], ['--unordered_write=1'], ['--options=two_write_queues=true']):
+            with self.subTest(flags=flags):
+                threads = self.figures('--benchmarks=overwrite', '--num=20000', '--threads=16', *flags)['overwrite']
+                self.assertLess(threads['write_calls'], 1.1 * threads['operations'])
+                # As a follower, to insert, as a leader (commit_wakes_test.cc); unseen, pipelined writes once took 50.
+                self.assertLess(threads['waits'], 6 * threads['operations'])
+                # On one worker it is a matter of turns, of which the machine knows nothing.
+                fibers = self.figures('--benchmarks=overwrite', '--num=20000', '--threads=16', '--fiber_workers=1', *flags)['overwrite']
+                self.assertLess(fibers['write_calls'], 0.2 * fibers['operations'])
+                self.assertGreater(fibers['write_calls'], 0)
+
     def test_keys_by_zipfs_law(self):
         few = self.figures('--benchmarks=fillrandom,readseq', '--num=20000', '--distribution=zipfian', '--zipf_theta=1.2')
         many = self.figures('--benchmarks=fillrandom,readseq', '--num=20000')

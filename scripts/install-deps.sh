@@ -10,7 +10,7 @@ test="libgtest-dev libgmock-dev rocksdb-tools librocksdb-dev ccache gdb chromium
 check="git clang-19 clang-format-19 clang-tidy-19"
 # The peers: db_bench 7.8.3, the current RocksDB, which Maven fetches, and the coroutines of Boost.
 # slowfs, the slow storage: libfuse3; what it gives at best: fio. Counts of instructions: valgrind. A server for kv_load: Redis.
-bench="rocksdb-tools maven libboost-context-dev libboost-fiber-dev libfuse3-dev fuse3 fio valgrind redis-server redis-tools"
+bench="liblmdb-dev libleveldb-dev rocksdb-tools maven libboost-context-dev libboost-fiber-dev libfuse3-dev fuse3 fio valgrind redis-server redis-tools"
 # Disks that lose power.
 crash="libfuse3-dev fuse3 e2fsprogs xfsprogs"
 # llvm-19: llvm-symbolizer-19, which names the lines in a sanitizer's report.
