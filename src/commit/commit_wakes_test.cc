@@ -191,7 +191,10 @@ TEST(CommitWakesTest, ALeaderDoesNotGoOnWaitingForSiblingsThatDoNotWrite) {
   int turns = 0;  // of the other
   {
     fiber::JoinHandle other = runtime.spawn([&] {
-      for (; !written; ++turns) fiber::yield();
+      while (!written) {
+        ++turns;
+        fiber::yield();
+      }
     });
     fiber::JoinHandle writer = runtime.spawn([&] {
       WriteAll(&db, {.writes = 1000}, 0);
