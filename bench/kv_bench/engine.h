@@ -65,7 +65,7 @@ struct Engine {
   F(rocksdb_readoptions_set_async_io) F(rocksdb_cache_create_hyper_clock)
 // Of Cairn only; null in other libraries.
 #define KV_BENCH_FIBER_FUNCTIONS(F) \
-  F(fiber_runtime_create) F(fiber_runtime_destroy) F(fiber_spawn) F(fiber_join)
+  F(fiber_runtime_create) F(fiber_runtime_destroy) F(fiber_spawn) F(fiber_join) F(fiber_yield)
 #define KV_BENCH_POINTER(name) decltype(&::name) name = nullptr;
   KV_BENCH_FUNCTIONS(KV_BENCH_POINTER)
   KV_BENCH_LATER_FUNCTIONS(KV_BENCH_POINTER)

@@ -71,7 +71,7 @@ void RunClient(Client* client, Workload workload) {
   Run& run = *client->run;
   run.ready.fetch_add(1);
   // On a fiber its siblings must come up first, so this yields; the wait is short.
-  while (!run.start.load()) fiber::yield();
+  while (!run.start.load()) run.yield();
   workload(client);
 }
 
@@ -274,12 +274,10 @@ class Bench {
     fiber_runtime_t* runtime = nullptr;
     if (FLAGS_fiber_workers > 0) {
       runtime = engine_.fiber_runtime_create(FLAGS_fiber_workers, 256 << 10);
-      // The clients are the library's fibers, and our own fiber::yield() would only stop the
-      // worker: they start at once, the clock with the first.
-      run.start = true;
+      // The clients are the library's fibers: our own fiber::yield() would only stop the worker.
+      run.yield = engine_.fiber_yield;
     }
     const Usage before = UsageNow(engine_, options_);
-    uint64_t start = fiber::now_nanos();
     const double duration =
         FLAGS_read_duration > 0 && ReadsOnly(name) ? FLAGS_read_duration : FLAGS_duration;
     const auto begin = [&run, duration](uint64_t from) {
@@ -288,7 +286,6 @@ class Bench {
       run.settings.deadline = from + static_cast<uint64_t>(duration * 1e9);
       run.settings.operations = UINT64_MAX / 2;
     };
-    begin(start);
     for (Start& s : starts) {
       if (runtime != nullptr) {
         fibers.push_back(engine_.fiber_spawn(runtime, body, &s));
@@ -296,12 +293,10 @@ class Bench {
         threads.push_back(std::make_unique<fiber::Thread>("client", [&s, body] { body(&s); }));
       }
     }
-    if (runtime == nullptr) {
-      while (run.ready.load() < clients) fiber::yield();
-      start = fiber::now_nanos();
-      begin(start);
-      run.start = true;
-    }
+    while (run.ready.load() < clients) fiber::yield();
+    const uint64_t start = fiber::now_nanos();
+    begin(start);
+    run.start = true;
     for (auto& thread : threads) thread->join();
     for (fiber_handle_t* handle : fibers) engine_.fiber_join(handle);
     const uint64_t end = fiber::now_nanos();

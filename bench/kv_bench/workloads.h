@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "db_bench/generator.h"
+#include "fiber/runtime.h"
 #include "kv_bench/engine.h"
 #include "kv_bench/meter.h"
 #include "kv_bench/round_trips.h"
@@ -48,6 +49,7 @@ struct Run {
   Settings settings;
   Pauses pauses;
   std::atomic<bool> start{false};
+  void (*yield)() = [] { fiber::yield(); };  // of what the clients run on
   std::atomic<int> ready{0};
   // readwhilewriting: the readers that have not ended; the writer goes on until there is none.
   std::atomic<int> readers{0};

@@ -172,11 +172,15 @@ TEST(CommitWakesTest, FibersOfOneWorkerShareAWriteOfTheLog) {
     FakeDatabase db(options);
     db.keep_log = false;
     const Load load{.writers = 16, .writes = 50};
+    fiber::Latch all_here(static_cast<uint32_t>(load.writers));
     fiber::Runtime runtime({.workers = 1});
     {
       std::vector<fiber::JoinHandle> writers;
       for (int w = 0; w < load.writers; ++w) {
-        writers.push_back(runtime.spawn([&, w] { WriteAll(&db, load, w); }));
+        writers.push_back(runtime.spawn([&, w] {
+          all_here.arrive_and_wait();
+          WriteAll(&db, load, w);
+        }));
       }
     }
     EXPECT_LE(db.appends, load.writers * load.writes / 8);
@@ -187,16 +191,19 @@ TEST(CommitWakesTest, ALeaderDoesNotGoOnWaitingForSiblingsThatDoNotWrite) {
   FakeDatabase db;
   db.keep_log = false;
   fiber::Runtime runtime({.workers = 1});
+  fiber::Latch both_here(2);
   bool written = false;
   int turns = 0;  // of the other
   {
     fiber::JoinHandle other = runtime.spawn([&] {
+      both_here.arrive_and_wait();
       while (!written) {
         ++turns;
         fiber::yield();
       }
     });
     fiber::JoinHandle writer = runtime.spawn([&] {
+      both_here.arrive_and_wait();
       WriteAll(&db, {.writes = 1000}, 0);
       written = true;
     });
