@@ -181,6 +181,8 @@ NOTES = [
     '- Objects that a text or an OPTIONS file names are made where Cairn has them. One that comes with RocksDB and not with Cairn',
     '  (a persistent cache ...) is `NotSupported`, by name. Another name is the',
     '  user\'s own object, which stays with the caller, or is `NotSupported` without `ConfigOptions::ignore_unsupported_options`, as in RocksDB.',
+    '  A Ribbon filter\'s level is in its id alone (`ribbonfilter:10:3`); RocksDB 10 and later write it as an option, too, which is read, and',
+    '  `SetOptions` changes it for one family, in RocksDB for all that share the policy. A rate limiter has no text, as there.',
     '- `write_buffer_size`: an entry of a memtable takes up to 14 bytes more than RocksDB 7.8.3\'s, so that memtables of small entries are flushed',
     '  earlier: of 100,000 bytes one takes 1,834 entries with keys of 9 bytes and values of 1 where RocksDB takes 2,632, and 653 for 717 with',
     '  values of 100.',

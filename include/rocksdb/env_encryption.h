@@ -70,8 +70,8 @@ class BlockCipher : public Customizable {
  public:
   ~BlockCipher() override = default;
 
-  // "ROT13" or "ROT13:32" (a block size of 1 to 2,048 bytes), "" (null), or what is registered in
-  // the ObjectRegistry. Errors as FileSystem::CreateFromString().
+  // "ROT13", "ROT13:32" or "{id=ROT13;block_size=32}" (1 to 2,048 bytes; else InvalidArgument), ""
+  // (null), or what is registered in the ObjectRegistry. Errors as FileSystem::CreateFromString().
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& value,
                                  std::shared_ptr<BlockCipher>* result);
   static const char* Type() { return "BlockCipher"; }
@@ -90,8 +90,10 @@ class EncryptionProvider : public Customizable {
  public:
   ~EncryptionProvider() override = default;
 
-  // "CTR" (its cipher comes with AddCipher), "CTR://test" and "1://test" (with ROT13 of 32 bytes),
-  // "" (null), or what is registered. Errors as FileSystem::CreateFromString().
+  // "{id=CTR;cipher=ROT13}", with any cipher that has a text; "CTR" alone (AddCipher() gives the
+  // cipher) with ConfigOptions::invoke_prepare_options off, else NotFound; "CTR://test" and
+  // "1://test" (with ROT13 of 32 bytes); "" (null), or what is registered. Errors as
+  // FileSystem::CreateFromString().
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& value,
                                  std::shared_ptr<EncryptionProvider>* result);
   static const char* Type() { return "EncryptionProvider"; }
@@ -243,7 +245,9 @@ class EncryptedRandomRWFile : public FSRandomRWFile {
   size_t prefixLength_;
 };
 
-// What NewEncryptedFS() makes.
+// What NewEncryptedFS() makes; as text {id=EncryptedFileSystem;provider={id=CTR;cipher=...}}, over
+// the default file system unless it has a target=... (Keys have no place in a text: a cipher of
+// one's own registers what names its key.)
 class EncryptedFileSystem : public FileSystemWrapper {
  public:
   explicit EncryptedFileSystem(const std::shared_ptr<FileSystem>& base) : FileSystemWrapper(base) {}

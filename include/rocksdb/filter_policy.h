@@ -39,7 +39,10 @@ extern const FilterPolicy* NewBloomFilterPolicy(double bits_per_key,
 // A Ribbon filter with the false positives of such a Bloom filter, in about 30% less space; it
 // takes three to four times as long to make, and 20 bytes of memory for each key meanwhile. Levels
 // above bloom_before_level get Bloom filters; a flush counts as level -1. So 0: only flushes do;
-// -1: none. Few keys get the kind that is smaller.
+// -1: none; INT_MAX: all. With FIFO style and without compactions all but INT_MAX means none. Few
+// keys get the kind that is smaller. The policy has the option bloom_before_level, which
+// DB::SetOptions changes as table_factory.filter_policy.bloom_before_level: for new tables of that
+// family.
 extern const FilterPolicy* NewRibbonFilterPolicy(double bloom_equivalent_bits_per_key,
                                                  int bloom_before_level = 0);
 

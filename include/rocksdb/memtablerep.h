@@ -21,9 +21,13 @@ class MemTableRepFactory : public Customizable {
   static const char* Type() { return "MemTableRepFactory"; }
 
   // Sets *factory to what `id` says: a class's name or nickname, which ":N" may follow, or
-  // "id=name;setting=value;..."; null for "" and "nullptr". InvalidArgument for settings that are
-  // not understood. A name that is not known leaves *factory as it is: OK with
-  // ignore_unsupported_options (the default), else NotSupported.
+  // "id=name;setting=value;..."; null for "" and "nullptr". The settings:
+  // SkipListFactory (skip_list): lookahead. VectorRepFactory (vector): count.
+  // HashSkipListRepFactory (prefix_hash): bucket_count, skiplist_height, branching_factor.
+  // HashLinkListRepFactory (hash_linkedlist): bucket_count, threshold, huge_page_size,
+  // logging_threshold, log_when_flash. NotFound names a setting that there is not,
+  // InvalidArgument one whose value is not understood. A name that is not known leaves *factory as
+  // it is: OK with ignore_unsupported_options (the default), else NotSupported.
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& id,
                                  std::unique_ptr<MemTableRepFactory>* factory);
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& id,
@@ -39,7 +43,7 @@ class MemTableRepFactory : public Customizable {
 class SkipListFactory : public MemTableRepFactory {
  public:
   // `lookahead` is accepted and ignored.
-  explicit SkipListFactory(size_t lookahead = 0) : lookahead_(lookahead) {}
+  explicit SkipListFactory(size_t lookahead = 0);
 
   static const char* kClassName() { return "SkipListFactory"; }
   static const char* kNickName() { return "skip_list"; }
@@ -54,7 +58,7 @@ class SkipListFactory : public MemTableRepFactory {
   const char* NickName() const override { return kNickName(); }
 
  private:
-  const size_t lookahead_;
+  size_t lookahead_;
 };
 
 // Entries as they come, sorted once when they are flushed: for bulk loads. A read sorts, too, and
@@ -62,7 +66,7 @@ class SkipListFactory : public MemTableRepFactory {
 class VectorRepFactory : public MemTableRepFactory {
  public:
   // `count`: room for so many entries is taken at once.
-  explicit VectorRepFactory(size_t count = 0) : count_(count) {}
+  explicit VectorRepFactory(size_t count = 0);
 
   static const char* kClassName() { return "VectorRepFactory"; }
   static const char* kNickName() { return "vector"; }
@@ -73,7 +77,7 @@ class VectorRepFactory : public MemTableRepFactory {
   const char* NickName() const override { return kNickName(); }
 
  private:
-  const size_t count_;
+  size_t count_;
 };
 
 // A hash table over prefixes, with a skip list of at most `skiplist_height` levels for each bucket.
@@ -84,8 +88,12 @@ extern MemTableRepFactory* NewHashSkipListRepFactory(size_t bucket_count = 10000
                                                      int32_t skiplist_height = 4,
                                                      int32_t skiplist_branching_factor = 4);
 
-// RocksDB's hash of linked lists, which Cairn does not have: DB::Open refuses it by name, whatever
-// the settings. Use NewHashSkipListRepFactory.
+// The same with a sorted linked list for each bucket, which becomes a skip list with the entry that
+// comes when there are `threshold_use_skiplist` of them (at least 3): less memory than a hash of
+// skip lists where prefixes have few entries. huge_page_tlb_size: the memtable is in pages of so
+// many bytes, as with memtable_huge_page_size, unless that is set. The info log tells of a bucket
+// that has more than bucket_entries_logging_threshold entries (0: of none), and, with
+// if_log_bucket_dist_when_flash, before a flush how many entries the buckets have.
 extern MemTableRepFactory* NewHashLinkListRepFactory(size_t bucket_count = 50000,
                                                      size_t huge_page_tlb_size = 0,
                                                      int bucket_entries_logging_threshold = 4096,

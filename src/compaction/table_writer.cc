@@ -60,6 +60,8 @@ Status TableWriter::Open(uint64_t file_number) {
   builder.level = options_.level;
   builder.is_bottommost = options_.bottommost;
   builder.is_flush = options_.is_flush;
+  builder.level_tells_age = cf_options_.compaction_style == kCompactionStyleLevel ||
+                            cf_options_.compaction_style == kCompactionStyleUniversal;
   builder.reason = options_.reason;
   builder.will_be_read_back = options_.read_back;
   builder.use_secondary_cache = env_.db_options->lowest_used_cache_tier != CacheTier::kVolatileTier;

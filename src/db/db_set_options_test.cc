@@ -151,6 +151,40 @@ TEST_F(DbSetOptionsTest, NewTablesAreMadeByTheNewOptions) {
   ExpectModel();
 }
 
+TEST_F(DbSetOptionsTest, ARibbonPolicyBeginsAtAnotherLevel) {
+  BlockBasedTableOptions table;
+  table.filter_policy.reset(NewRibbonFilterPolicy(10, 0));
+  const std::shared_ptr<const FilterPolicy> policy = table.filter_policy;
+  Options options = SmallOptions();
+  options.write_buffer_size = 4 << 20;
+  options.disable_auto_compactions = true;
+  options.table_factory.reset(NewBlockBasedTableFactory(table));
+  Open(options);
+  const auto filter_of_newest = [this] {
+    PutRange(0, 3000, 1);
+    Flush();
+    TablePropertiesCollection all;
+    EXPECT_TRUE(db_->GetPropertiesOfAllTables(&all).ok());
+    uint64_t size = UINT64_MAX;
+    for (const auto& [name, of_table] : all) size = std::min(size, of_table->filter_size);
+    return size;
+  };
+  const char* const name = "table_factory.filter_policy.bloom_before_level";
+  const uint64_t bloom = filter_of_newest();
+  Set({{name, "-1"}});
+  EXPECT_LT(filter_of_newest(), bloom * 4 / 5) << "flushes have ribbon filters, too";
+  const Options present = db_->GetOptions();
+  EXPECT_EQ(present.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy->GetId(),
+            "ribbonfilter:10:-1");
+  EXPECT_EQ(policy->GetId(), "ribbonfilter:10:0") << "it may be shared with others";
+  EXPECT_TRUE(db_->SetOptions({{name, "low"}}).IsInvalidArgument());
+  EXPECT_TRUE(db_->SetOptions({{"table_factory.filter_policy", "nullptr"}}).IsInvalidArgument());
+  table.filter_policy.reset(NewBloomFilterPolicy(10));
+  options.table_factory.reset(NewBlockBasedTableFactory(table));
+  Open(options);
+  EXPECT_TRUE(db_->SetOptions({{name, "1"}}).IsInvalidArgument()) << "no Ribbon policy";
+}
+
 TEST_F(DbSetOptionsTest, WrittenToANewOptionsFile) {
   Open();
   Set({{"level0_file_num_compaction_trigger", "7"},

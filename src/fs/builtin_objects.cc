@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/memtable_factory.h"
 #include "fs/encryption.h"
 #include "fs/fiber_file_system.h"
 #include "fs/memory_file_system.h"
@@ -16,6 +17,7 @@
 #include "rocksdb/file_system.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/memory_allocator.h"
+#include "rocksdb/memtablerep.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/utilities/customizable_util.h"
 #include "rocksdb/wal_filter.h"
@@ -42,6 +44,47 @@ class RemoveEmptyValueCompactionFilter final : public CompactionFilter {
     return existing_value.empty();
   }
 };
+
+size_t NumberInId(const std::string& id) {
+  const size_t colon = id.find(':');
+  return colon == std::string::npos ? 0 : std::strtoull(id.c_str() + colon + 1, nullptr, 10);
+}
+
+// Under its two names, which ":N" may follow: `make` gets that number, 0 for none.
+template <typename T, typename Make>
+void RegisterMemtable(ObjectLibrary* library, Make make) {
+  auto pattern = ObjectLibrary::PatternEntry(T::kClassName()).AnotherName(T::kNickName());
+  pattern.AddNumber(":");
+  library->AddFactory<MemTableRepFactory>(
+      pattern, [make](const std::string& id, std::unique_ptr<MemTableRepFactory>* guard,
+                      std::string* /*message*/) {
+        *guard = make(NumberInId(id));
+        return guard->get();
+      });
+}
+
+void RegisterMemtables(ObjectLibrary* library) {
+  RegisterMemtable<SkipListFactory>(library, std::make_unique<SkipListFactory, size_t>);
+  RegisterMemtable<VectorRepFactory>(library, std::make_unique<VectorRepFactory, size_t>);
+  RegisterMemtable<HashSkipListRepFactory>(library, [](size_t buckets) {
+    HashSkipListRepOptions options;
+    if (buckets != 0) options.bucket_count = buckets;
+    return std::make_unique<HashSkipListRepFactory>(options);
+  });
+  RegisterMemtable<HashLinkListRepFactory>(library, [](size_t buckets) {
+    HashLinkListRepOptions options;
+    if (buckets != 0) options.bucket_count = buckets;
+    return std::make_unique<HashLinkListRepFactory>(options);
+  });
+  // A kind that RocksDB had once.
+  library->AddFactory<MemTableRepFactory>(
+      "cuckoo",
+      [](const std::string& /*id*/, std::unique_ptr<MemTableRepFactory>* /*guard*/,
+         std::string* message) -> MemTableRepFactory* {
+        *message = "cuckoo hash memtable is not supported anymore.";
+        return nullptr;
+      });
+}
 
 }  // namespace
 
@@ -80,6 +123,8 @@ std::shared_ptr<ObjectLibrary> NewBuiltinLibrary() {
         return filter;
       });
   RegisterEncryption(library.get());
+  RegisterEncryptedFileSystem(library.get());
+  RegisterMemtables(library.get());
   return library;
 }
 

@@ -3,12 +3,16 @@
 #include <memory>
 #include <string>
 #include <typeinfo>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "fs/aligned_buffer.h"
+#include "fs/encryption.h"
 #include "fs/parking_reads.h"
 #include "rocksdb/env_encryption.h"
+#include "rocksdb/utilities/object_registry.h"
+#include "rocksdb/utilities/options_type.h"
 
 // Where <windows.h> came first it has this as a macro.
 #undef DeleteFile
@@ -132,16 +136,46 @@ class TellingRandomAccessFile final : public EncryptedRandomAccessFile, public P
   bool reads_park() const override { return ReadsPark(file_.get()); }
 };
 
+// Stands for the provider that was not named yet: nothing is read or written in plain text.
+class NoProvider final : public EncryptionProvider {
+ public:
+  const char* Name() const override { return "none"; }
+  size_t GetPrefixLength() const override { return 0; }
+  Status CreateNewPrefix(const std::string& fname, char* /*prefix*/,
+                         size_t /*length*/) const override {
+    return Missing(fname);
+  }
+  Status AddCipher(const std::string& descriptor, const char* /*cipher*/, size_t /*len*/,
+                   bool /*for_write*/) override {
+    return Missing(descriptor);
+  }
+  Status CreateCipherStream(const std::string& fname, const EnvOptions& /*options*/,
+                            Slice& /*prefix*/, Stream* /*result*/) override {
+    return Missing(fname);
+  }
+
+ private:
+  static Status Missing(const std::string& name) {
+    return Status::NotFound("No encryption provider is set", name);
+  }
+};
+
 class EncryptedFileSystemImpl final : public EncryptedFileSystem {
  public:
+  // A null provider: the option "provider" gives it.
   EncryptedFileSystemImpl(const std::shared_ptr<FileSystem>& base,
                           std::shared_ptr<EncryptionProvider> provider)
-      : EncryptedFileSystem(base), provider_(std::move(provider)) {}
+      : EncryptedFileSystem(base), provider_(std::move(provider)) {
+    static const auto& kOptions = *new std::unordered_map<std::string, OptionTypeInfo>{
+        {"provider", OptionTypeInfo::AsCustomSharedPtr<EncryptionProvider>(
+                         0, OptionVerificationType::kByName, OptionTypeFlags::kNone)}};
+    RegisterOptions("EncryptionProvider", &provider_, &kOptions);
+  }
 
   const char* Name() const override { return kClassName(); }
   Status AddCipher(const std::string& descriptor, const char* cipher, size_t len,
                    bool for_write) override {
-    return provider_->AddCipher(descriptor, cipher, len, for_write);
+    return provider()->AddCipher(descriptor, cipher, len, for_write);
   }
 
   IOStatus NewSequentialFile(const std::string& path, const FileOptions& options,
@@ -152,7 +186,7 @@ class EncryptedFileSystemImpl final : public EncryptedFileSystem {
     std::unique_ptr<FSSequentialFile> below;
     IOStatus io = target_->NewSequentialFile(path, options, &below, dbg);
     if (!io.ok()) return io;
-    auto prefix = std::make_unique<Prefix>(provider_.get(), below->GetRequiredBufferAlignment());
+    auto prefix = std::make_unique<Prefix>(provider().get(), below->GetRequiredBufferAlignment());
     if (prefix->length() == 0) {  // perhaps not encrypted
       Stream stream;
       io = prefix->MakeStream(path, options, &stream);
@@ -165,7 +199,7 @@ class EncryptedFileSystemImpl final : public EncryptedFileSystem {
       return io;
     }
     auto following = std::make_unique<FollowingSequentialFile>(std::move(below), path, options,
-                                                               std::move(prefix), provider_);
+                                                               std::move(prefix), provider());
     io = following->Begin(options.io_options, dbg);
     if (io.ok()) *file = std::move(following);
     return io;
@@ -196,7 +230,7 @@ class EncryptedFileSystemImpl final : public EncryptedFileSystem {
     std::unique_ptr<FSWritableFile> below;
     IOStatus io = target_->NewWritableFile(path, options, &below, dbg);
     if (!io.ok()) return io;
-    Prefix prefix(provider_.get(), below->GetRequiredBufferAlignment());
+    Prefix prefix(provider().get(), below->GetRequiredBufferAlignment());
     io = prefix.Make(path);
     if (io.ok() && prefix.length() > 0) {
       io = below->Append(prefix.bytes(), options.io_options, dbg);
@@ -213,7 +247,7 @@ class EncryptedFileSystemImpl final : public EncryptedFileSystem {
     std::unique_ptr<FSWritableFile> below;
     IOStatus io = target_->ReopenWritableFile(path, options, &below, dbg);
     if (!io.ok()) return io;
-    const size_t prefix_length = provider_->GetPrefixLength();
+    const size_t prefix_length = provider()->GetPrefixLength();
     if (below->GetFileSize(options.io_options, dbg) < std::max<size_t>(prefix_length, 1)) {
       below.reset();  // empty, but for the prefix's beginning
       return NewWritableFile(path, options, file, dbg);
@@ -248,7 +282,7 @@ class EncryptedFileSystemImpl final : public EncryptedFileSystem {
     std::unique_ptr<FSRandomRWFile> below;
     io = target_->NewRandomRWFile(path, options, &below, dbg);
     if (!io.ok()) return io;
-    Prefix prefix(provider_.get(), below->GetRequiredBufferAlignment());
+    Prefix prefix(provider().get(), below->GetRequiredBufferAlignment());
     if (is_new || size < prefix.length()) {
       io = prefix.Make(path);
       if (io.ok() && prefix.length() > 0) {
@@ -281,7 +315,7 @@ class EncryptedFileSystemImpl final : public EncryptedFileSystem {
   IOStatus GetFileSize(const std::string& path, const IOOptions& options, uint64_t* size,
                        IODebugContext* dbg) override {
     IOStatus io = target_->GetFileSize(path, options, size, dbg);
-    if (io.ok()) *size -= std::min<uint64_t>(*size, provider_->GetPrefixLength());
+    if (io.ok()) *size -= std::min<uint64_t>(*size, provider()->GetPrefixLength());
     return io;
   }
   IOStatus GetChildrenFileAttributes(const std::string& dir, const IOOptions& options,
@@ -290,13 +324,13 @@ class EncryptedFileSystemImpl final : public EncryptedFileSystem {
     IOStatus io = target_->GetChildrenFileAttributes(dir, options, result, dbg);
     if (!io.ok()) return io;
     for (FileAttributes& file : *result) {
-      file.size_bytes -= std::min<uint64_t>(file.size_bytes, provider_->GetPrefixLength());
+      file.size_bytes -= std::min<uint64_t>(file.size_bytes, provider()->GetPrefixLength());
     }
     return io;
   }
   IOStatus Truncate(const std::string& path, size_t size, const IOOptions& options,
                     IODebugContext* dbg) override {
-    return target_->Truncate(path, size + provider_->GetPrefixLength(), options, dbg);
+    return target_->Truncate(path, size + provider()->GetPrefixLength(), options, dbg);
   }
 
  private:
@@ -313,7 +347,7 @@ class EncryptedFileSystemImpl final : public EncryptedFileSystem {
                           size_t* prefix_length, IODebugContext* dbg) {
     IOStatus io = target_->NewRandomAccessFile(path, options, file, dbg);
     if (!io.ok()) return io;
-    Prefix prefix(provider_.get(), (*file)->GetRequiredBufferAlignment());
+    Prefix prefix(provider().get(), (*file)->GetRequiredBufferAlignment());
     *prefix_length = prefix.length();
     io = prefix.Fill([&](uint64_t offset, size_t n, Slice* result, char* scratch) {
       return (*file)->Read(offset, n, options.io_options, result, scratch, dbg);
@@ -328,7 +362,12 @@ class EncryptedFileSystemImpl final : public EncryptedFileSystem {
                                                    prefix_length);
   }
 
-  const std::shared_ptr<EncryptionProvider> provider_;
+  const std::shared_ptr<EncryptionProvider>& provider() const {
+    static const auto& kNone = *new std::shared_ptr<EncryptionProvider>(new NoProvider);
+    return provider_ != nullptr ? provider_ : kNone;
+  }
+
+  std::shared_ptr<EncryptionProvider> provider_;
 };
 
 // Another file system in an Env of the user's, whose threads go on to be used.
@@ -372,6 +411,16 @@ class EncryptedEnv final : public Env {
 };
 
 }  // namespace
+
+void RegisterEncryptedFileSystem(ObjectLibrary* library) {
+  library->AddFactory<FileSystem>(
+      EncryptedFileSystem::kClassName(),
+      [](const std::string& /*id*/, std::unique_ptr<FileSystem>* guard, std::string* /*message*/) {
+        *guard = std::make_unique<EncryptedFileSystemImpl>(nullptr, nullptr);
+        return guard->get();
+      });
+}
+
 }  // namespace cairn
 
 namespace ROCKSDB_NAMESPACE {

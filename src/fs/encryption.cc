@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "base/coding.h"
 #include "base/perf.h"
 #include "fiber/random.h"
 #include "rocksdb/convenience.h"
+#include "rocksdb/utilities/options_type.h"
 
 namespace cairn {
 namespace {
@@ -16,13 +19,25 @@ namespace {
 constexpr size_t kCounterSize = 8;
 constexpr size_t kRot13BlockSize = 32;  // RocksDB's
 
+using TypeMap = std::unordered_map<std::string, OptionTypeInfo>;
+
 class Rot13Cipher final : public BlockCipher {
  public:
-  explicit Rot13Cipher(size_t block_size) : block_size_(block_size) {}
+  explicit Rot13Cipher(size_t block_size) : block_size_(block_size) {
+    static const auto& kOptions = *new TypeMap{{"block_size", {0, OptionType::kSizeT}}};
+    RegisterOptions("ROT13BlockCipherOptions", &block_size_, &kOptions);
+  }
 
   static const char* kClassName() { return "ROT13"; }
   const char* Name() const override { return kClassName(); }
   size_t BlockSize() override { return block_size_; }
+  Status PrepareOptions(const ConfigOptions& config_options) override {
+    if (block_size_ == 0 || block_size_ > CTREncryptionProvider::kPrefixLength / 2) {
+      return Status::InvalidArgument("a block has 1 to 2048 bytes, not",
+                                     std::to_string(block_size_));
+    }
+    return BlockCipher::PrepareOptions(config_options);
+  }
   Status Encrypt(char* data) override { return Add(13, data); }
   Status Decrypt(char* data) override { return Add(-13, data); }
 
@@ -32,7 +47,7 @@ class Rot13Cipher final : public BlockCipher {
     return Status::OK();
   }
 
-  const size_t block_size_;
+  size_t block_size_;
 };
 
 void FillWithRandom(char* to, size_t size) {
@@ -94,6 +109,14 @@ Status CTRCipherStream::EncryptBlock(uint64_t index, char* data, char* scratch) 
 
 Status CTRCipherStream::DecryptBlock(uint64_t index, char* data, char* scratch) {
   return EncryptBlock(index, data, scratch);
+}
+
+CTREncryptionProvider::CTREncryptionProvider(std::shared_ptr<BlockCipher> cipher)
+    : cipher_(std::move(cipher)) {
+  static const auto& kOptions =
+      *new TypeMap{{"cipher", OptionTypeInfo::AsCustomSharedPtr<BlockCipher>(
+                                  0, OptionVerificationType::kByName, OptionTypeFlags::kNone)}};
+  RegisterOptions("Cipher", &cipher_, &kOptions);
 }
 
 bool CTREncryptionProvider::IsInstanceOf(const std::string& name) const {
@@ -171,16 +194,11 @@ void RegisterEncryption(ObjectLibrary* library) {
       });
   library->AddFactory<BlockCipher>(
       ObjectLibrary::PatternEntry(Rot13Cipher::kClassName()).AddNumber(":"),
-      [](const std::string& name, std::unique_ptr<BlockCipher>* guard,
-         std::string* message) -> BlockCipher* {
+      [](const std::string& name, std::unique_ptr<BlockCipher>* guard, std::string* /*message*/) {
         const size_t colon = name.find(':');
         const size_t block_size = colon == std::string::npos
                                       ? kRot13BlockSize
                                       : std::strtoull(name.c_str() + colon + 1, nullptr, 10);
-        if (block_size == 0 || block_size > CTREncryptionProvider::kPrefixLength / 2) {
-          *message = "a block has 1 to 2048 bytes: " + name;
-          return nullptr;
-        }
         *guard = std::make_unique<Rot13Cipher>(block_size);
         return guard->get();
       });

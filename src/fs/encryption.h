@@ -15,6 +15,7 @@
 namespace cairn {
 
 void RegisterEncryption(ObjectLibrary* library);
+void RegisterEncryptedFileSystem(ObjectLibrary* library);
 
 // Counter mode. Block i of a file is XORed with the encrypted (counter + i, vector): the vector
 // with its first 8 bytes replaced by that number, little-endian.
@@ -43,9 +44,8 @@ class CTREncryptionProvider final : public EncryptionProvider {
  public:
   static constexpr size_t kPrefixLength = 4096;  // a multiple of what direct I/O asks for
 
-  // A null cipher: AddCipher() gives it.
-  explicit CTREncryptionProvider(std::shared_ptr<BlockCipher> cipher)
-      : cipher_(std::move(cipher)) {}
+  // A null cipher: AddCipher() gives it, or the option "cipher".
+  explicit CTREncryptionProvider(std::shared_ptr<BlockCipher> cipher);
 
   static const char* kClassName() { return "CTR"; }
   const char* Name() const override { return kClassName(); }

@@ -361,12 +361,36 @@ TEST_F(EncryptionTest, AProviderMayLeaveFilesAlone) {
   EXPECT_NE(std::string::npos, io.ToString().find("/g"));
 }
 
+TEST(EncryptionNames, WithoutAProviderNothingIsReadOrWritten) {
+  ConfigOptions unprepared;
+  unprepared.ignore_unsupported_options = false;
+  unprepared.invoke_prepare_options = false;
+  std::shared_ptr<FileSystem> fs;
+  ASSERT_TRUE(FileSystem::CreateFromString(unprepared, "EncryptedFileSystem", &fs).ok());
+  ASSERT_TRUE(fs->ConfigureOption(unprepared, "target", "MemoryFileSystem").ok());
+  std::unique_ptr<FSWritableFile> file;
+  const IOStatus s = fs->NewWritableFile("/f", FileOptions(), &file, nullptr);
+  EXPECT_TRUE(s.IsNotFound()) << s.ToString();
+  EXPECT_NE(std::string::npos, s.ToString().find("provider"));
+  EXPECT_EQ(file, nullptr);
+  // With one it goes on.
+  ConfigOptions config = unprepared;
+  config.invoke_prepare_options = true;
+  ASSERT_TRUE(fs->ConfigureFromString(config, "provider={id=CTR;cipher=ROT13}").ok());
+  EXPECT_TRUE(fs->NewWritableFile("/f", FileOptions(), &file, nullptr).ok());
+}
+
 TEST(EncryptionNames, ProvidersAndCiphersAreMadeByName) {
   ConfigOptions strict;
   strict.ignore_unsupported_options = false;
   std::shared_ptr<EncryptionProvider> provider;
+  // (A cipher may come later, but then no options are prepared.)
+  EXPECT_TRUE(EncryptionProvider::CreateFromString(strict, "CTR", &provider).IsNotFound());
+  EXPECT_EQ(provider, nullptr);
+  ConfigOptions unprepared = strict;
+  unprepared.invoke_prepare_options = false;
   for (const char* name : {"CTR", "CTR://test", "1://test"}) {
-    ASSERT_TRUE(EncryptionProvider::CreateFromString(strict, name, &provider).ok()) << name;
+    ASSERT_TRUE(EncryptionProvider::CreateFromString(unprepared, name, &provider).ok()) << name;
     EXPECT_STREQ("CTR", provider->Name());
     EXPECT_EQ(std::string(name) != "CTR", provider->IsInstanceOf("1://test"));
   }

@@ -2,105 +2,23 @@
 
 #include "base/builtin_merge_operator.h"
 #include "base/builtin_slice_transform.h"
-#include "base/memtable_factory.h"
 #include "base/option_values.h"
 #include "fs/object_texts.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/file_checksum.h"
+#include "rocksdb/memtablerep.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_partitioner.h"
 #include "rocksdb/utilities/customizable_util.h"
 #include "rocksdb/utilities/table_properties_collectors.h"
 
 namespace cairn {
-namespace {
-
-// "name", "name:N", "id=name;a=1;b=2": the name, and the settings ("" for N).
-bool SplitObject(const std::string& text, std::string* name, OptionMap* settings) {
-  settings->clear();
-  if (text.find('=') != std::string::npos) {
-    if (!SplitOptions(text, settings).ok() || settings->count("id") == 0) return false;
-    *name = (*settings)["id"];
-    settings->erase("id");
-    return true;
-  }
-  const size_t colon = text.find(':');
-  *name = text.substr(0, colon);
-  if (colon != std::string::npos) (*settings)[""] = text.substr(colon + 1);
-  return true;
-}
-
-// Takes a setting out of the map; false if it is no number.
-template <class T>
-bool Take(OptionMap* settings, const char* name, T* value) {
-  const auto it = settings->find(name);
-  if (it == settings->end()) return true;
-  const bool ok = ParseValue(it->second, value);
-  settings->erase(it);
-  return ok;
-}
-
-template <class F>
-bool IsCalled(const std::string& name) {
-  return name == F::kClassName() || name == F::kNickName();
-}
-
-}  // namespace
 
 std::string NameInObjectText(const std::string& text) {
-  std::string name;
+  if (text.find('=') == std::string::npos) return text.substr(0, text.find(':'));
   OptionMap settings;
-  return SplitObject(text, &name, &settings) ? name : "";
-}
-
-ObjectText ParseMemtableFactoryText(const std::string& text,
-                                    std::unique_ptr<MemTableRepFactory>* factory) {
-  std::string name;
-  OptionMap settings;
-  if (!SplitObject(text, &name, &settings)) return ObjectText::kUnknown;
-  bool ok = true;
-  std::unique_ptr<MemTableRepFactory> made;
-  if (IsCalled<SkipListFactory>(name)) {
-    size_t lookahead = 0;
-    ok = Take(&settings, "", &lookahead) && Take(&settings, "lookahead", &lookahead);
-    made = std::make_unique<SkipListFactory>(lookahead);
-  } else if (IsCalled<VectorRepFactory>(name)) {
-    size_t count = 0;
-    ok = Take(&settings, "", &count) && Take(&settings, "count", &count);
-    made = std::make_unique<VectorRepFactory>(count);
-  } else if (IsCalled<HashSkipListRepFactory>(name)) {
-    size_t buckets = 1000000;
-    int32_t height = 4;
-    int32_t branching = 4;
-    ok = Take(&settings, "", &buckets) && Take(&settings, "bucket_count", &buckets) &&
-         Take(&settings, "skiplist_height", &height) &&
-         Take(&settings, "branching_factor", &branching);
-    made = std::make_unique<HashSkipListRepFactory>(buckets, height, branching);
-  } else if (IsCalled<HashLinkListRepFactory>(name)) {
-    settings.clear();  // DB::Open will say that there is no such memtable
-    made = std::make_unique<HashLinkListRepFactory>();
-  } else {
-    return name == "cuckoo" ? ObjectText::kMalformed : ObjectText::kUnknown;  // as RocksDB
-  }
-  if (!ok || !settings.empty()) return ObjectText::kMalformed;
-  *factory = std::move(made);
-  return ObjectText::kParsed;
-}
-
-std::string FormatMemtableFactoryText(const MemTableRepFactory& factory) {
-  const auto setting = [](const char* name, auto value) {
-    return std::string(name) + "=" + FormatValue(value) + ";";
-  };
-  if (const auto* vector = dynamic_cast<const VectorRepFactory*>(&factory)) {
-    return "{id=VectorRepFactory;" + setting("count", vector->count()) + "}";
-  }
-  if (const auto* hash = dynamic_cast<const HashSkipListRepFactory*>(&factory)) {
-    return "{id=HashSkipListRepFactory;" + setting("branching_factor", hash->branching_factor()) +
-           setting("skiplist_height", hash->skiplist_height()) +
-           setting("bucket_count", hash->bucket_count()) + "}";
-  }
-  return FormatObject(&factory);
+  return SplitOptions(text, &settings).ok() ? settings["id"] : "";
 }
 
 namespace {
@@ -153,19 +71,7 @@ namespace ROCKSDB_NAMESPACE {
 Status MemTableRepFactory::CreateFromString(const ConfigOptions& config_options,
                                             const std::string& id,
                                             std::unique_ptr<MemTableRepFactory>* factory) {
-  if (id.empty() || id == "nullptr") {
-    factory->reset();
-    return Status::OK();
-  }
-  switch (cairn::ParseMemtableFactoryText(id, factory)) {
-    case cairn::ObjectText::kParsed:
-      break;
-    case cairn::ObjectText::kUnknown:
-      return LoadUniqueObject(config_options, id, factory);
-    case cairn::ObjectText::kMalformed:
-      return Status::InvalidArgument("Could not load MemTableRepFactory", id);
-  }
-  return Status::OK();
+  return LoadUniqueObject(config_options, id, factory);
 }
 
 Status MemTableRepFactory::CreateFromString(const ConfigOptions& config_options,

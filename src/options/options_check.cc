@@ -433,9 +433,9 @@ MemTableOptions MakeMemTableOptions(const DBOptions& db_options,
   } else if (const auto* hash = dynamic_cast<const HashSkipListRepFactory*>(factory)) {
     options.kind = MemTableKind::kHashSkipList;
     options.hash.buckets =
-        std::min(hash->bucket_count(), cf_options.write_buffer_size / 8 / sizeof(void*));
-    options.hash.max_height = hash->skiplist_height();
-    options.hash.branching = static_cast<uint32_t>(std::max(hash->branching_factor(), 2));
+        std::min(hash->options().bucket_count, cf_options.write_buffer_size / 8 / sizeof(void*));
+    options.hash.max_height = hash->options().skiplist_height;
+    options.hash.branching = static_cast<uint32_t>(std::max(hash->options().branching_factor, 2));
   }
   options.prefix_extractor = cf_options.prefix_extractor.get();
   options.filter_bytes = static_cast<size_t>(static_cast<double>(cf_options.write_buffer_size) *

@@ -95,8 +95,7 @@ SetResult BuildComparator(ColumnFamilyOptions* options, const std::string& value
 }
 
 std::string FormatMemtableFactory(const ColumnFamilyOptions& options) {
-  return options.memtable_factory == nullptr ? "nullptr"
-                                             : FormatMemtableFactoryText(*options.memtable_factory);
+  return FormatObject(options.memtable_factory.get());
 }
 
 SetResult BuildMemtableFactory(ColumnFamilyOptions* options, const std::string& value,

@@ -48,7 +48,9 @@ Status Restore(const Stored& stored, const Cache::CreateCallback& create_cb, voi
 
 CompressedSecondaryCache::CompressedSecondaryCache(const CompressedSecondaryCacheOptions& options,
                                                    std::shared_ptr<Cache> cache)
-    : type_(options.compression_type), cache_(std::move(cache)) {}
+    : type_(options.compression_type),
+      format_version_(options.compress_format_version),
+      cache_(std::move(cache)) {}
 
 void CompressedSecondaryCache::LeaveNote(const Slice& key) {
   cache_->Insert(key, nullptr, 0, &DeleteStored).PermitUncheckedError();
@@ -69,10 +71,14 @@ Status CompressedSecondaryCache::Insert(const Slice& key, void* value,
   cache_->Release(known);
   if (stored_already) return Status::OK();
 
+  std::string bytes(helper->size_cb(value), '\0');
+  Status s = helper->saveto_cb(value, 0, bytes.size(), bytes.data());
+  return s.ok() ? InsertSaved(key, std::move(bytes)) : s;
+}
+
+Status CompressedSecondaryCache::InsertSaved(const Slice& key, std::string bytes) {
   auto stored = std::make_unique<Stored>();
-  stored->bytes.resize(helper->size_cb(value));
-  Status s = helper->saveto_cb(value, 0, stored->bytes.size(), stored->bytes.data());
-  if (!s.ok()) return s;
+  stored->bytes = std::move(bytes);
   const Perf perf;
   perf.Count(&PerfContext::compressed_sec_cache_insert_real_count);
   if (type_ != kNoCompression) {
@@ -80,8 +86,8 @@ Status CompressedSecondaryCache::Insert(const Slice& key, void* value,
     BlockCompressor compressor(type_, CompressionOptions());
     Slice smaller;
     if (compressor.Compress(stored->bytes, &smaller)) {
-      std::string bytes = smaller.ToString();
-      stored->bytes = std::move(bytes);
+      std::string compressed = smaller.ToString();
+      stored->bytes = std::move(compressed);
       stored->type = type_;
     }
     perf.Count(&PerfContext::compressed_sec_cache_compressed_bytes, stored->bytes.size());
@@ -129,7 +135,8 @@ Status CompressedSecondaryCache::GetCapacity(size_t& capacity) {
 
 std::string CompressedSecondaryCache::GetPrintableOptions() const {
   return cache_->GetPrintableOptions() + "    compression_type : " +
-         (type_ == kNoCompression ? "NoCompression" : CompressionPropertyName(type_)) + "\n";
+         (type_ == kNoCompression ? "NoCompression" : CompressionPropertyName(type_)) +
+         "\n    compress_format_version : " + std::to_string(format_version_) + "\n";
 }
 
 }  // namespace cairn

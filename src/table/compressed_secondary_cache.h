@@ -9,6 +9,7 @@
 // Thread-safe, without locks but those of the LRU cache; never suspends elsewhere.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +34,8 @@ class CompressedSecondaryCache final : public SecondaryCache {
                                                      bool& is_in_sec_cache) override;
   [[nodiscard]] bool SupportForceErase() const override { return true; }
   void Erase(const Slice& key) override { cache_->Erase(key); }
+  // Keeps what a helper would have saved, at the first time, too.
+  Status InsertSaved(const Slice& key, std::string bytes);
   void WaitAll(std::vector<SecondaryCacheResultHandle*> /*handles*/) override {}
   Status SetCapacity(size_t capacity) override;
   Status GetCapacity(size_t& capacity) override;
@@ -45,6 +48,7 @@ class CompressedSecondaryCache final : public SecondaryCache {
   void LeaveNote(const Slice& key);
 
   const CompressionType type_;
+  const uint32_t format_version_;  // (told, and without effect)
   const std::shared_ptr<Cache> cache_;
 };
 

@@ -1,9 +1,14 @@
 #include "table/filter_policy.h"
 
 #include <algorithm>
+#include <atomic>
 #include <climits>
 #include <cstdio>
+#include <memory>
+#include <string>
+#include <unordered_map>
 
+#include "rocksdb/utilities/options_type.h"
 #include "table/block.h"
 #include "table/block_memory.h"
 
@@ -59,29 +64,42 @@ class BloomPolicy final : public BuiltinFilterPolicy {
 class RibbonPolicy final : public BuiltinFilterPolicy {
  public:
   RibbonPolicy(double bits_per_key, int bloom_before_level)
-      : BuiltinFilterPolicy(bits_per_key), bloom_before_level_(bloom_before_level) {}
+      : BuiltinFilterPolicy(bits_per_key), bloom_before_level_(bloom_before_level) {
+    // (Not in the text: the id has it, and RocksDB 7.8.3 knows no such option.)
+    static const auto& kOptions = *new std::unordered_map<std::string, OptionTypeInfo>{
+        {"bloom_before_level",
+         {0, OptionType::kAtomicInt, OptionVerificationType::kNormal,
+          OptionTypeFlags::kMutable | OptionTypeFlags::kDontSerialize}}};
+    RegisterOptions("RibbonFilterPolicyOptions", &bloom_before_level_, &kOptions);
+  }
 
   static const char* kClassName() { return "ribbonfilter"; }
   const char* Name() const override { return kClassName(); }
   const char* NickName() const override { return "rocksdb.RibbonFilter"; }
   std::string GetId() const override {
     char buf[64];
-    std::snprintf(buf, sizeof(buf), "ribbonfilter:%g:%d", bits_, bloom_before_level_);
+    std::snprintf(buf, sizeof(buf), "ribbonfilter:%g:%d", bits_, bloom_before_level());
     return buf;
   }
   FilterRecipe Recipe(const TableBuilderOptions& options) const override {
     FilterRecipe recipe;
     recipe.millibits_per_key = millibits_;
-    // A level that is not known is taken for the last one.
-    const int level = options.is_flush ? -1 : options.level == -1 ? INT_MAX : options.level;
-    if (millibits_ > 0 && level >= bloom_before_level_) {
+    // A level that is not known, or says nothing of how old the keys are, is taken for the last
+    // one.
+    constexpr int kLast = INT_MAX - 1;  // INT_MAX: never
+    const bool is_last = !options.level_tells_age || (options.level == -1 && !options.is_flush);
+    const int level = is_last ? kLast : options.is_flush ? -1 : options.level;
+    if (millibits_ > 0 && level >= bloom_before_level()) {
       recipe.ribbon_one_in = 1 / BloomFalsePositiveRate(millibits_);
     }
     return recipe;
   }
+  double bits() const { return bits_; }
 
  private:
-  const int bloom_before_level_;
+  int bloom_before_level() const { return bloom_before_level_.load(std::memory_order_relaxed); }
+
+  std::atomic<int> bloom_before_level_;
 };
 
 // A small Bloom filter may take less, for a Ribbon filter has some slots that are never used.
@@ -110,6 +128,11 @@ size_t FitToMemory(const FilterRecipe& recipe, size_t size) {
 }
 
 }  // namespace
+
+std::shared_ptr<const FilterPolicy> WithBloomBeforeLevel(const FilterPolicy* policy, int level) {
+  const auto* const ribbon = dynamic_cast<const RibbonPolicy*>(policy);
+  return ribbon == nullptr ? nullptr : std::make_shared<RibbonPolicy>(ribbon->bits(), level);
+}
 
 FilterRecipe ChooseFilter(const BlockBasedTableOptions& table_options,
                           const TableBuilderOptions& options) {

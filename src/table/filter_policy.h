@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,9 @@ struct FilterRecipe {
 // No filter without a policy, with skip_filters, or where neither keys nor prefixes enter it.
 FilterRecipe ChooseFilter(const BlockBasedTableOptions& table_options,
                           const TableBuilderOptions& options);
+
+// A Ribbon policy like `policy` that begins at another level; null if `policy` is none.
+std::shared_ptr<const FilterPolicy> WithBloomBeforeLevel(const FilterPolicy* policy, int level);
 
 // Bytes that the filter of so many keys will have, about.
 size_t FilterSize(const FilterRecipe& recipe, size_t keys);

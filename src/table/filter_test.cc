@@ -1,11 +1,13 @@
 // Filters: no key that is there is ever denied, and few others are let through.
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "rocksdb/convenience.h"
 #include "table/block.h"
 #include "table/block_memory.h"
 #include "table/bloom.h"
@@ -107,8 +109,48 @@ TEST(RibbonTest, UpperLevelsHaveBloomFilters) {
   EXPECT_FALSE(is_ribbon(2, 1, false));
   EXPECT_TRUE(is_ribbon(2, 2, false));
   EXPECT_TRUE(is_ribbon(2, -1, false)) << "not known, as of external files";
+  EXPECT_FALSE(is_ribbon(INT_MAX, 6, false)) << "never";
+  EXPECT_FALSE(is_ribbon(INT_MAX, -1, false));
   std::unique_ptr<const FilterPolicy> policy(NewRibbonFilterPolicy(12.5, 3));
   EXPECT_EQ(policy->GetId(), "ribbonfilter:12.5:3");
+}
+
+TEST(RibbonTest, TheLevelIsAnOption) {
+  const std::unique_ptr<FilterPolicy> policy(
+      const_cast<FilterPolicy*>(NewRibbonFilterPolicy(10, 1)));
+  const auto is_ribbon = [&](int level) {
+    return RecipeOf(policy.get(), level).ribbon_one_in != 0;
+  };
+  EXPECT_FALSE(is_ribbon(0));
+  const ConfigOptions config;
+  ASSERT_TRUE(policy->ConfigureOption(config, "bloom_before_level", "0").ok());
+  EXPECT_TRUE(is_ribbon(0));
+  // Only in the id: RocksDB 7.8.3 would not read it as an option.
+  EXPECT_EQ(policy->ToString(config), "ribbonfilter:10:0");
+  EXPECT_FALSE(policy->ConfigureOption(config, "bloom_before_level", "low").ok());
+  // What RocksDB 10 and later write.
+  std::shared_ptr<const FilterPolicy> read;
+  ASSERT_TRUE(
+      FilterPolicy::CreateFromString(config, "{id=ribbonfilter:10:-1;bloom_before_level=2;}", &read)
+          .ok());
+  EXPECT_EQ(read->GetId(), "ribbonfilter:10:2");
+  const auto other = WithBloomBeforeLevel(read.get(), 5);
+  EXPECT_EQ(other->GetId(), "ribbonfilter:10:5");
+  const std::unique_ptr<const FilterPolicy> bloom(NewBloomFilterPolicy(10));
+  EXPECT_EQ(WithBloomBeforeLevel(bloom.get(), 5), nullptr);
+}
+
+TEST(RibbonTest, WithoutLevelsThereIsOnlyTheLastOne) {
+  const std::unique_ptr<const FilterPolicy> policy(NewRibbonFilterPolicy(10, 3));
+  BlockBasedTableOptions table;
+  table.filter_policy.reset(policy.get(), [](const FilterPolicy*) {});
+  const InternalKeyComparator icmp(BytewiseComparator());
+  TableBuilderOptions options(icmp, kNoCompression);
+  options.level = 0;
+  options.is_flush = true;
+  EXPECT_EQ(ChooseFilter(table, options).ribbon_one_in, 0);
+  options.level_tells_age = false;  // FIFO
+  EXPECT_NE(ChooseFilter(table, options).ribbon_one_in, 0);
 }
 
 TEST(RibbonTest, AnyBytesCanBeAsked) {

@@ -7,6 +7,7 @@
 #include "fs/object_texts.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/flush_block_policy.h"
+#include "table/filter_policy.h"
 
 namespace cairn {
 
@@ -30,6 +31,7 @@ constexpr std::string_view kMutableTableOptions[] = {
     "optimize_filters_for_memory",
     "verify_compression",
     "prepopulate_block_cache",
+    "filter_policy.bloom_before_level",
 };
 
 // An object of which none is here, while RocksDB makes one of any text.
@@ -47,6 +49,16 @@ SetResult BuildFilterPolicy(BlockBasedTableOptions* options, const std::string& 
   // Of RocksDB's, which has more of them.
   return result == SetResult::kUsers && value.starts_with("rocksdb.internal.") ? SetResult::kLacking
                                                                                : result;
+}
+
+// Of a Ribbon policy, whose place a new one takes: others may share the old one.
+bool ParseBloomBeforeLevel(BlockBasedTableOptions* options, const std::string& value) {
+  int level = 0;
+  if (!ParseValue(value, &level)) return false;
+  auto changed = WithBloomBeforeLevel(options->filter_policy.get(), level);
+  if (changed == nullptr) return false;
+  options->filter_policy = std::move(changed);
+  return true;
 }
 
 std::string FormatFlushBlockPolicyFactory(const BlockBasedTableOptions& options) {
@@ -138,6 +150,7 @@ std::span<const OptionField<BlockBasedTableOptions>> OptionFields() {
             &BlockBasedTableOptions::pin_l0_filter_and_index_blocks_in_cache>(
           "pin_l0_filter_and_index_blocks_in_cache"),
       {"filter_policy", FormatFilterPolicy, nullptr, nullptr, BuildFilterPolicy},
+      {"filter_policy.bloom_before_level", nullptr, ParseBloomBeforeLevel},
       Field<BlockBasedTableOptions,
             &BlockBasedTableOptions::cache_index_and_filter_blocks_with_high_priority>(
           "cache_index_and_filter_blocks_with_high_priority"),

@@ -69,7 +69,8 @@ struct TableBuilderOptions {
   int level = -1;  // -1: not known
   bool is_bottommost = false;
   bool is_flush = false;
-  bool skip_filters = false;  // write no filter (optimize_filters_for_hits at the last level)
+  bool level_tells_age = true;  // not with FIFO style, nor without compactions
+  bool skip_filters = false;    // write no filter (optimize_filters_for_hits at the last level)
   // What it is written for, and whether it will be read back to be compared: whether its blocks go
   // to the block cache (prepopulate_block_cache). How blocks lie there see TableReaderOptions.
   TableFileCreationReason reason = TableFileCreationReason::kMisc;
