@@ -125,8 +125,11 @@ Options DrawOptions(Random64* random, LifePlan* life) {
     o.prefix_extractor.reset(NewFixedPrefixTransform(4));
     o.memtable_prefix_bloom_size_ratio = random->OneIn(2) ? 0.1 : 0;
     if (!o.allow_concurrent_memtable_write && random->OneIn(2)) {
-      o.memtable_factory.reset(NewHashSkipListRepFactory(64));
-      *told += "hash skip lists ";
+      // Not drawn, so that older seeds play what they did.
+      const bool links = table.block_restart_interval % 2 == 0;
+      o.memtable_factory.reset(links ? NewHashLinkListRepFactory(16, 0, 40, true, 6)
+                                     : NewHashSkipListRepFactory(64));
+      *told += links ? "hash linked lists " : "hash skip lists ";
     }
   }
   o.table_factory.reset(NewBlockBasedTableFactory(table));

@@ -294,13 +294,18 @@ void SetPrefixes(rocksdb::Options* options) {
     if (FLAGS_prefix_size == 0) Fail("--memtablerep=prefix_hash needs --prefix_size");
     options->memtable_factory.reset(
         rocksdb::NewHashSkipListRepFactory(static_cast<size_t>(FLAGS_hash_bucket_count)));
+  } else if (FLAGS_memtablerep == "hash_linkedlist") {
+    if (FLAGS_prefix_size == 0) Fail("--memtablerep=hash_linkedlist needs --prefix_size");
+    options->memtable_factory.reset(
+        rocksdb::NewHashLinkListRepFactory(static_cast<size_t>(FLAGS_hash_bucket_count)));
   } else if (FLAGS_memtablerep == "vector") {
     options->memtable_factory = std::make_shared<rocksdb::VectorRepFactory>();
   } else if (FLAGS_memtablerep == "skip_list") {
     options->memtable_factory =
         std::make_shared<rocksdb::SkipListFactory>(static_cast<size_t>(FLAGS_skip_list_lookahead));
   } else {
-    Fail("--memtablerep=" + FLAGS_memtablerep + ": there are skip_list, vector and prefix_hash");
+    Fail("--memtablerep=" + FLAGS_memtablerep +
+         ": there are skip_list, vector, prefix_hash and hash_linkedlist");
   }
 }
 

@@ -218,7 +218,7 @@ struct AdvancedColumnFamilyOptions {
   // An iterator seeks instead of stepping on after this many versions of one key.
   uint64_t max_sequential_skip_in_iterations = 8;
 
-  // SkipListFactory, VectorRepFactory or NewHashSkipListRepFactory.
+  // SkipListFactory, VectorRepFactory, NewHashSkipListRepFactory or NewHashLinkListRepFactory.
   std::shared_ptr<MemTableRepFactory> memtable_factory = std::make_shared<SkipListFactory>();
 
   // Each makes a collector for every table that is written, which adds to its properties and may

@@ -564,12 +564,14 @@ extern ROCKSDB_LIBRARY_API rocksdb_comparator_t* rocksdb_comparator_create(
     const char* (*name)(void*));
 extern ROCKSDB_LIBRARY_API void rocksdb_comparator_destroy(rocksdb_comparator_t*);
 
-/* Kinds of memtable. The vector and the hash want allow_concurrent_memtable_write off, the hash a
- * prefix extractor. */
+/* Kinds of memtable. The vector and the hashes want allow_concurrent_memtable_write off, the hashes
+ * a prefix extractor. */
 extern ROCKSDB_LIBRARY_API void rocksdb_options_set_memtable_vector_rep(rocksdb_options_t*);
 extern ROCKSDB_LIBRARY_API void rocksdb_options_set_hash_skip_list_rep(
     rocksdb_options_t*, size_t bucket_count, int32_t skiplist_height,
     int32_t skiplist_branching_factor);
+extern ROCKSDB_LIBRARY_API void rocksdb_options_set_hash_link_list_rep(rocksdb_options_t*,
+                                                                       size_t bucket_count);
 
 /* The options take the extractor over. */
 extern ROCKSDB_LIBRARY_API void rocksdb_options_set_prefix_extractor(rocksdb_options_t*,

@@ -10,9 +10,6 @@
 extern "C" {
 #endif
 
-/* Refused as memtable_factory: use rocksdb_options_set_hash_skip_list_rep(). */
-extern ROCKSDB_LIBRARY_API void rocksdb_options_set_hash_link_list_rep(rocksdb_options_t* opt,
-                                                                       size_t bucket_count);
 /* The cache is shared, and may be destroyed at once; NULL: none, the default, is not refused. */
 extern ROCKSDB_LIBRARY_API void rocksdb_block_based_options_set_block_cache_compressed(
     rocksdb_block_based_table_options_t* options, rocksdb_cache_t* block_cache_compressed);

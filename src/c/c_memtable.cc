@@ -21,6 +21,9 @@ void rocksdb_options_set_hash_skip_list_rep(rocksdb_options_t* o, size_t bucket_
   o->rep.memtable_factory.reset(
       NewHashSkipListRepFactory(bucket_count, skiplist_height, skiplist_branching_factor));
 }
+void rocksdb_options_set_hash_link_list_rep(rocksdb_options_t* o, size_t bucket_count) {
+  o->rep.memtable_factory.reset(NewHashLinkListRepFactory(bucket_count));
+}
 
 void rocksdb_options_set_prefix_extractor(rocksdb_options_t* o,
                                           rocksdb_slicetransform_t* prefix_extractor) {

@@ -1,14 +1,10 @@
 // The C interface: what can be named and not used. DB::Open says which (options/options_check.cc).
 #include "c/c_objects.h"
-#include "rocksdb/memtablerep.h"
 
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
 
 extern "C" {
 
-void rocksdb_options_set_hash_link_list_rep(rocksdb_options_t* o, size_t bucket_count) {
-  o->rep.memtable_factory.reset(NewHashLinkListRepFactory(bucket_count));
-}
 void rocksdb_block_based_options_set_block_cache_compressed(
     rocksdb_block_based_table_options_t* o, rocksdb_cache_t* block_cache_compressed) {
   o->rep.block_cache_compressed =

@@ -84,6 +84,7 @@ Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
   for (const MemTable* table : memtables_) {
     if (s.ok()) s = table->VerifyRangeTombstones();
     collector.Add(table->range_tombstones().get());
+    table->LogDistribution();
   }
   const std::unique_ptr<const RangeTombstones> tombstones = collector.Finish(nullptr, nullptr);
   kept.SetRangeTombstones(tombstones.get());

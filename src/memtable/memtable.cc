@@ -225,6 +225,11 @@ MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOption
     assert(options.prefix_extractor != nullptr);
     special->index =
         NewHashSkipListIndex(&comparator_, &arena_, options.prefix_extractor, options.hash);
+  } else if (options.kind == MemTableKind::kHashLinkList) {
+    assert(options.prefix_extractor != nullptr);
+    HashLinkListOptions links = options.links;
+    links.info_log = options.info_log;
+    special->index = NewHashLinkListIndex(&comparator_, &arena_, options.prefix_extractor, links);
   }
   if (special->index == nullptr) {
     special->check_order = options.check_order;
@@ -624,6 +629,10 @@ InternalIterator* MemTable::NewTraversal() const {
   return Checked(special_ != nullptr && special_->index != nullptr
                      ? special_->index->NewIterator(false)
                      : NewSkipListTraversal(&list_));
+}
+
+void MemTable::LogDistribution() const {
+  if (special_ != nullptr && special_->index != nullptr) special_->index->LogDistribution();
 }
 
 bool MemTable::ShouldFlush() const {

@@ -33,7 +33,7 @@
 
 namespace cairn {
 
-enum class MemTableKind { kSkipList, kVector, kHashSkipList };
+enum class MemTableKind { kSkipList, kVector, kHashSkipList, kHashLinkList };
 
 struct MemTableOptions {
   size_t write_buffer_size = size_t{64}
@@ -43,10 +43,11 @@ struct MemTableOptions {
   bool reserved_huge_pages = true;   // if the system has any; false: transparent ones
   std::shared_ptr<HugePagePool> huge_page_pool = nullptr;  // of the memtables before
 
-  /// Only the skip list takes concurrent writers. The hash of skip lists needs a prefix_extractor.
+  /// Only the skip list takes concurrent writers. The hashes of lists need a prefix_extractor.
   MemTableKind kind = MemTableKind::kSkipList;
   size_t vector_reserve = 0;  // entries
   HashSkipListOptions hash;
+  HashLinkListOptions links;  // (its info_log is the one below)
 
   /// Borrowed, may be null: what seeks of one prefix, and a filter, go by.
   const SliceTransform* prefix_extractor = nullptr;
@@ -127,6 +128,9 @@ class MemTable {
   InternalIterator* NewIterator(bool one_prefix = false) const;
   /// For who reads all of it once: SeekToFirst, Next and NextEntry only.
   InternalIterator* NewTraversal() const;
+  /// Before a flush: tells the info log how the entries lie, if the options want that. REQUIRES:
+  /// immutable
+  void LogDistribution() const;
   /// Corruption: a range tombstone is not what was added. (Of entries their iterators say so.) OK
   /// without protection_bytes.
   Status VerifyRangeTombstones() const;

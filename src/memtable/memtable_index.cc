@@ -4,14 +4,19 @@
 #include <atomic>
 #include <bit>
 #include <cassert>
+#include <memory>
 #include <new>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "base/hash.h"
+#include "base/histogram.h"
+#include "base/logging.h"
 #include "base/perf.h"
 #include "cairn/compiler.h"
 #include "fiber/mutex.h"
+#include "memtable/chained_list.h"
 
 namespace cairn {
 namespace {
@@ -46,9 +51,11 @@ class SeekCount {
 void CountNext() { Perf().Count(&PerfContext::next_on_memtable_count); }
 void CountPrev() { Perf().Count(&PerfContext::prev_on_memtable_count); }
 
-class SkipListIterator final : public InternalIterator {
+// Over a SkipList or a ChainedList.
+template <class List>
+class ListIterator final : public InternalIterator {
  public:
-  explicit SkipListIterator(const SkipList* list) : list_(list) {}
+  explicit ListIterator(const List* list) : list_(list) {}
 
   bool Valid() const override { return node_ != nullptr; }
   void SeekToFirst() override { node_ = list_->First(); }
@@ -89,7 +96,7 @@ class SkipListIterator final : public InternalIterator {
   bool IsValuePinned() const override { return true; }
 
  private:
-  const SkipList* const list_;
+  const List* const list_;
   const Node* node_ = nullptr;
 };
 
@@ -269,45 +276,41 @@ class VectorIndex final : public MemTableIndex {
   mutable std::shared_ptr<const Nodes> sorted_ FIBER_GUARDED_BY(mutex_);
 };
 
-// --- Hash of skip lists
+// --- Hashes of lists
 
-class HashSkipListIndex final : public MemTableIndex {
+// Over prefixes, a List (SkipList, ChainedList) for each hash value that there is.
+template <class List>
+class HashIndex : public MemTableIndex {
  public:
-  HashSkipListIndex(const InternalKeyComparator* comparator, ConcurrentArena* arena,
-                    const SliceTransform* prefix_extractor, const HashSkipListOptions& options)
+  HashIndex(const InternalKeyComparator* comparator, ConcurrentArena* arena,
+            const SliceTransform* prefix_extractor, size_t buckets)
       : comparator_(comparator),
         arena_(arena),
         prefix_extractor_(prefix_extractor),
-        bucket_count_(std::max<size_t>(options.buckets, 1)),
-        max_height_(std::clamp(options.max_height, 1, SkipList::kMaxHeight)),
-        branching_(std::max<uint32_t>(options.branching, 2)),
-        buckets_(reinterpret_cast<std::atomic<SkipList*>*>(
-            arena->AllocateAligned(bucket_count_ * sizeof(std::atomic<SkipList*>)))) {
-    for (size_t i = 0; i < bucket_count_; ++i) new (&buckets_[i]) std::atomic<SkipList*>(nullptr);
-  }
-
-  Node* AllocateNode(size_t key_size, size_t value_size) override {
-    return SkipList::AllocateNode(arena_, key_size, value_size, max_height_, branching_);
+        bucket_count_(std::max<size_t>(buckets, 1)),
+        buckets_(reinterpret_cast<std::atomic<List*>*>(
+            arena->AllocateAligned(bucket_count_ * sizeof(std::atomic<List*>)))) {
+    for (size_t i = 0; i < bucket_count_; ++i) new (&buckets_[i]) std::atomic<List*>(nullptr);
   }
 
   bool Insert(Node* node) override {
-    std::atomic<SkipList*>& bucket = BucketOf(ExtractUserKey(node->key()));
-    SkipList* list = bucket.load(std::memory_order_relaxed);
+    const size_t bucket = BucketOf(ExtractUserKey(node->key()));
+    List* list = buckets_[bucket].load(std::memory_order_relaxed);
     if (list == nullptr) {
-      static_assert(std::is_trivially_destructible_v<SkipList>);
-      list = new (arena_->AllocateAligned(sizeof(SkipList)))
-          SkipList(comparator_, arena_, max_height_);
-      bucket.store(list, std::memory_order_release);
+      static_assert(std::is_trivially_destructible_v<List>);
+      list = NewList(arena_->AllocateAligned(sizeof(List)));
+      buckets_[bucket].store(list, std::memory_order_release);
     }
     if (!list->Insert(node)) return false;
     size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    OnInsert(bucket, *list, *node);
     return true;
   }
 
   bool IsEmpty() const override { return size_.load(std::memory_order_acquire) == 0; }
 
   const Node* Find(const Slice& internal_key) const override {
-    const SkipList* const list = ListOf(internal_key);
+    const List* const list = ListOf(internal_key);
     return list == nullptr ? nullptr : list->FindGreaterOrEqual(internal_key);
   }
 
@@ -315,58 +318,63 @@ class HashSkipListIndex final : public MemTableIndex {
 
   uint64_t EstimateCountBefore(const Slice& internal_key) const override {
     uint64_t count = 0;
-    ForEachList([&](const SkipList* list) { count += list->EstimateCountBefore(internal_key); });
+    ForEachList([&](const List* list) { count += list->EstimateCountBefore(internal_key); });
     return count;
   }
 
   // Null: nothing has been inserted that hashes like it.
-  const SkipList* ListOf(const Slice& internal_key) const {
-    return BucketOf(ExtractUserKey(internal_key)).load(std::memory_order_acquire);
+  const List* ListOf(const Slice& internal_key) const {
+    return buckets_[BucketOf(ExtractUserKey(internal_key))].load(std::memory_order_acquire);
   }
   bool HasPrefix(const Slice& internal_key) const {
     return prefix_extractor_->InDomain(comparator_->BareKey(ExtractUserKey(internal_key)));
   }
 
- private:
-  std::atomic<SkipList*>& BucketOf(const Slice& user_key) const {
-    const Slice bare = comparator_->BareKey(user_key);
-    const Slice hashed =
-        prefix_extractor_->InDomain(bare) ? prefix_extractor_->Transform(bare) : bare;
-    return buckets_[HashSlice64(hashed) % bucket_count_];
-  }
+ protected:
+  virtual List* NewList(char* memory) = 0;
+  virtual void OnInsert(size_t /*bucket*/, const List& /*list*/, const Node& /*node*/) {}
 
   template <class F>
   void ForEachList(F f) const {
     for (size_t i = 0; i < bucket_count_; ++i) {
-      if (const SkipList* list = buckets_[i].load(std::memory_order_acquire)) f(list);
+      if (const List* list = buckets_[i].load(std::memory_order_acquire)) f(list);
     }
+  }
+  size_t bucket_count() const { return bucket_count_; }
+
+  const InternalKeyComparator* const comparator_;
+  ConcurrentArena* const arena_;
+
+ private:
+  size_t BucketOf(const Slice& user_key) const {
+    const Slice bare = comparator_->BareKey(user_key);
+    const Slice hashed =
+        prefix_extractor_->InDomain(bare) ? prefix_extractor_->Transform(bare) : bare;
+    return HashSlice64(hashed) % bucket_count_;
   }
 
   std::shared_ptr<const Nodes> Sorted() const {
     auto nodes = std::make_shared<Nodes>();
     nodes->reserve(size_.load(std::memory_order_relaxed));
-    ForEachList([&nodes](const SkipList* list) {
+    ForEachList([&nodes](const List* list) {
       for (const Node* n = list->First(); n != nullptr; n = n->Next(0)) nodes->push_back(n);
     });
     std::sort(nodes->begin(), nodes->end(), NodeBefore{comparator_});
     return nodes;
   }
 
-  const InternalKeyComparator* const comparator_;
-  ConcurrentArena* const arena_;
   const SliceTransform* const prefix_extractor_;
   const size_t bucket_count_;
-  const int max_height_;
-  const uint32_t branching_;
-  std::atomic<SkipList*>* const buckets_;  // bucket_count_ of them
+  std::atomic<List*>* const buckets_;  // bucket_count_ of them
   std::atomic<size_t> size_{0};
 };
 
 // Within the list of the prefix that was sought; a target without a prefix, and the ends, need the
 // order of all.
+template <class List>
 class HashPrefixIterator final : public InternalIterator {
  public:
-  HashPrefixIterator(const HashSkipListIndex* index, std::unique_ptr<InternalIterator> all)
+  HashPrefixIterator(const HashIndex<List>* index, std::unique_ptr<InternalIterator> all)
       : index_(index), all_(std::move(all)) {}
 
   bool Valid() const override { return at_ != nullptr && at_->Valid(); }
@@ -391,23 +399,86 @@ class HashPrefixIterator final : public InternalIterator {
   // False: there is nothing with that prefix.
   bool Use(const Slice& target) {
     if (!index_->HasPrefix(target)) return UseAll() != nullptr;
-    const SkipList* const list = index_->ListOf(target);
-    one_.reset(list == nullptr ? nullptr : NewSkipListIterator(list));
+    const List* const list = index_->ListOf(target);
+    one_.reset(list == nullptr ? nullptr : new ListIterator<List>(list));
     at_ = one_.get();
     return at_ != nullptr;
   }
 
-  const HashSkipListIndex* const index_;
+  const HashIndex<List>* const index_;
   const std::unique_ptr<InternalIterator> all_;
   std::unique_ptr<InternalIterator> one_;
   InternalIterator* at_ = nullptr;
 };
 
-InternalIterator* HashSkipListIndex::NewIterator(bool one_prefix) const {
+template <class List>
+InternalIterator* HashIndex<List>::NewIterator(bool one_prefix) const {
   const auto sort = [this] { return Sorted(); };
   std::unique_ptr<InternalIterator> all(new SortedIterator<decltype(sort)>(comparator_, sort));
-  return one_prefix ? new HashPrefixIterator(this, std::move(all)) : all.release();
+  return one_prefix ? new HashPrefixIterator<List>(this, std::move(all)) : all.release();
 }
+
+class HashSkipListIndex final : public HashIndex<SkipList> {
+ public:
+  HashSkipListIndex(const InternalKeyComparator* comparator, ConcurrentArena* arena,
+                    const SliceTransform* prefix_extractor, const HashSkipListOptions& options)
+      : HashIndex(comparator, arena, prefix_extractor, options.buckets),
+        max_height_(std::clamp(options.max_height, 1, SkipList::kMaxHeight)),
+        branching_(std::max<uint32_t>(options.branching, 2)) {}
+
+  Node* AllocateNode(size_t key_size, size_t value_size) override {
+    return SkipList::AllocateNode(arena_, key_size, value_size, max_height_, branching_);
+  }
+
+ protected:
+  SkipList* NewList(char* memory) override {
+    return new (memory) SkipList(comparator_, arena_, max_height_);
+  }
+
+ private:
+  const int max_height_;
+  const uint32_t branching_;
+};
+
+class HashLinkListIndex final : public HashIndex<ChainedList> {
+ public:
+  HashLinkListIndex(const InternalKeyComparator* comparator, ConcurrentArena* arena,
+                    const SliceTransform* prefix_extractor, const HashLinkListOptions& options)
+      : HashIndex(comparator, arena, prefix_extractor, options.buckets), options_(options) {}
+
+  Node* AllocateNode(size_t key_size, size_t value_size) override {
+    return SkipList::AllocateNode(arena_, key_size, value_size, SkipList::kMaxHeight,
+                                  SkipList::kBranching);
+  }
+
+  void LogDistribution() const override {
+    if (!options_.log_distribution || options_.info_log == nullptr) return;
+    Histogram entries;
+    size_t empty = bucket_count();
+    ForEachList([&](const ChainedList* list) {
+      entries.Add(list->count());
+      --empty;
+    });
+    for (; empty > 0; --empty) entries.Add(0);
+    LogInfo(options_.info_log, "hashLinkedList Entry distribution among buckets: %s",
+            entries.ToString().c_str());
+  }
+
+ protected:
+  ChainedList* NewList(char* memory) override {
+    return new (memory) ChainedList(comparator_, arena_, options_.longest);
+  }
+  void OnInsert(size_t bucket, const ChainedList& list, const Node& node) override {
+    const int limit = options_.log_bucket_above;
+    if (limit <= 0 || list.count() != static_cast<uint32_t>(limit) + 1) return;
+    LogInfo(options_.info_log,
+            "HashLinkedList bucket %zu has more than %d entries. Key inserted: %s", bucket, limit,
+            ExtractUserKey(node.key()).ToString(/*hex=*/true).c_str());
+  }
+
+ private:
+  const HashLinkListOptions options_;
+};
 
 }  // namespace
 
@@ -423,6 +494,15 @@ std::unique_ptr<MemTableIndex> NewHashSkipListIndex(const InternalKeyComparator*
   return std::make_unique<HashSkipListIndex>(comparator, arena, prefix_extractor, options);
 }
 
-InternalIterator* NewSkipListIterator(const SkipList* list) { return new SkipListIterator(list); }
+std::unique_ptr<MemTableIndex> NewHashLinkListIndex(const InternalKeyComparator* comparator,
+                                                    ConcurrentArena* arena,
+                                                    const SliceTransform* prefix_extractor,
+                                                    const HashLinkListOptions& options) {
+  return std::make_unique<HashLinkListIndex>(comparator, arena, prefix_extractor, options);
+}
+
+InternalIterator* NewSkipListIterator(const SkipList* list) {
+  return new ListIterator<SkipList>(list);
+}
 
 }  // namespace cairn

@@ -1,5 +1,5 @@
-// What a memtable is ordered by when that is not the skip list: the vector and the hash of skip
-// lists (rocksdb/memtablerep.h has what they are for).
+// What a memtable is ordered by when that is not the skip list: the vector, and the hashes of skip
+// lists and of linked lists (rocksdb/memtablerep.h has what they are for).
 //
 // Called by MemTable only, which keeps the skip list itself for the default: its path has no
 // virtual calls. Entries are SkipList nodes in all of them; index structures that grow with the
@@ -16,6 +16,7 @@
 #include "base/internal_key.h"
 #include "base/namespace.h"
 #include "memtable/skiplist.h"
+#include "rocksdb/env.h"
 #include "rocksdb/slice_transform.h"
 
 namespace cairn {
@@ -40,6 +41,9 @@ class MemTableIndex {
   virtual InternalIterator* NewIterator(bool one_prefix) const = 0;
 
   virtual uint64_t EstimateCountBefore(const Slice& internal_key) const = 0;
+
+  /// Tells the info log how the entries lie, where that was asked for. Nobody writes any more.
+  virtual void LogDistribution() const {}
 };
 
 /// Entries in the order of their insertion; sorted once somebody asks, and what was sorted is kept.
@@ -58,6 +62,19 @@ std::unique_ptr<MemTableIndex> NewHashSkipListIndex(const InternalKeyComparator*
                                                     ConcurrentArena* arena,
                                                     const SliceTransform* prefix_extractor,
                                                     const HashSkipListOptions& options);
+
+/// The same with linked lists (chained_list.h).
+struct HashLinkListOptions {
+  size_t buckets = 1;
+  uint32_t longest = 256;         // with more entries a list becomes a skip list
+  int log_bucket_above = 0;       // a list that gets more entries is told of, once; 0: none
+  bool log_distribution = false;  // see LogDistribution()
+  Logger* info_log = nullptr;     // borrowed, may be null
+};
+std::unique_ptr<MemTableIndex> NewHashLinkListIndex(const InternalKeyComparator* comparator,
+                                                    ConcurrentArena* arena,
+                                                    const SliceTransform* prefix_extractor,
+                                                    const HashLinkListOptions& options);
 
 /// The cursor over a skip list.
 InternalIterator* NewSkipListIterator(const SkipList* list);

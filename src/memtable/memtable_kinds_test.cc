@@ -25,6 +25,7 @@ struct Kind {
   bool whole_keys;
   const char* extractor;  // "fixed", "capped" or ""
   size_t protection_bytes = 0;
+  uint32_t longest = 20;  // of linked lists
 };
 
 std::shared_ptr<const SliceTransform> Extractor(const std::string& name) {
@@ -41,6 +42,8 @@ class MemTableKindTest : public ::testing::TestWithParam<Kind> {
     options.kind = GetParam().kind;
     options.prefix_extractor = extractor_.get();
     options.hash.buckets = 37;  // prefixes share buckets
+    options.links.buckets = 37;
+    options.links.longest = GetParam().longest;
     options.filter_bytes =
         static_cast<size_t>(GetParam().filter_ratio * static_cast<double>(64 << 10));
     options.filter_whole_keys = GetParam().whole_keys;
@@ -75,7 +78,14 @@ INSTANTIATE_TEST_SUITE_P(
                       Kind{"VectorFilter", MemTableKind::kVector, 0.1, true, "fixed"},
                       Kind{"Hash", MemTableKind::kHashSkipList, 0, false, "fixed"},
                       Kind{"HashCapped", MemTableKind::kHashSkipList, 0, false, "capped"},
-                      Kind{"HashFilter", MemTableKind::kHashSkipList, 0.1, false, "fixed"}),
+                      Kind{"HashFilter", MemTableKind::kHashSkipList, 0.1, false, "fixed"},
+                      Kind{"Links", MemTableKind::kHashLinkList, 0, false, "fixed"},
+                      Kind{"LinksCapped", MemTableKind::kHashLinkList, 0, false, "capped"},
+                      Kind{"LinksFilter", MemTableKind::kHashLinkList, 0.1, true, "fixed"},
+                      Kind{"LinksChecksums", MemTableKind::kHashLinkList, 0, false, "fixed", 4},
+                      Kind{"LinksAlone", MemTableKind::kHashLinkList, 0, false, "fixed", 0,
+                           1u << 30},
+                      Kind{"LinksSoonSkip", MemTableKind::kHashLinkList, 0, false, "capped", 2, 0}),
     [](const auto& kind) { return kind.param.name; });
 
 // Gets at every snapshot, and whole walks, between the writes.

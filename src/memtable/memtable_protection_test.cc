@@ -39,6 +39,8 @@ class MemTableProtectionTest : public ::testing::TestWithParam<std::tuple<MemTab
     options.kind = std::get<0>(GetParam());
     options.prefix_extractor = extractor_.get();
     options.hash.buckets = 7;
+    options.links.buckets = 2;
+    options.links.longest = 3;
     options.protection_bytes = std::get<1>(GetParam());
     table_ = new MemTable(comparator_, options, 0);
     Add(3, kTypeValue, "a", "first");
@@ -72,11 +74,11 @@ class MemTableProtectionTest : public ::testing::TestWithParam<std::tuple<MemTab
   MemTable* table_;
 };
 
-INSTANTIATE_TEST_SUITE_P(KindsAndBytes, MemTableProtectionTest,
-                         ::testing::Combine(::testing::Values(MemTableKind::kSkipList,
-                                                              MemTableKind::kVector,
-                                                              MemTableKind::kHashSkipList),
-                                            ::testing::Values(1, 2, 4, 8)));
+INSTANTIATE_TEST_SUITE_P(
+    KindsAndBytes, MemTableProtectionTest,
+    ::testing::Combine(::testing::Values(MemTableKind::kSkipList, MemTableKind::kVector,
+                                         MemTableKind::kHashSkipList, MemTableKind::kHashLinkList),
+                       ::testing::Values(1, 2, 4, 8)));
 
 TEST_P(MemTableProtectionTest, WhatIsIntactReadsAsEver) {
   std::string value;

@@ -164,6 +164,30 @@ SkipList::Node* SkipList::AllocateNode(ConcurrentArena* arena, size_t key_size, 
   return NewNode(arena, key_size, value_size, height);
 }
 
+void SkipList::Chain(Node* node, Node* next) {
+  node->link0.prefix.store(static_cast<uint64_t>(StashedHeight(node)), std::memory_order_relaxed);
+  node->link0.next.store(next, std::memory_order_relaxed);
+}
+
+void SkipList::AdoptChain(Node* first) {
+  Link* last[kMaxHeight];
+  for (int level = 0; level < kMaxHeight; ++level) last[level] = head_->link(level);
+  for (Node* node = first; node != nullptr; node = node->Next(0)) {
+    const auto height = static_cast<int>(node->link0.prefix.load(std::memory_order_relaxed));
+    RaiseHeight(height);
+    const uint64_t prefix =
+        bytewise_ ? PrefixOf(node->key_data(), node->key_size - kInternalKeyFooterSize)
+                  : UINT64_MAX;
+    for (int level = 0; level < height; ++level) {
+      last[level]->next.store(node, std::memory_order_release);
+      last[level]->prefix.store(prefix, std::memory_order_release);
+      last[level] = node->link(level);
+    }
+  }
+  // (Behind the last one of a level there is nothing: null above level 0 since it was made.)
+  last[0]->prefix.store(UINT64_MAX, std::memory_order_release);
+}
+
 void SkipList::RaiseHeight(int height) {
   int seen = height_.load(std::memory_order_relaxed);
   while (seen < height && !height_.compare_exchange_weak(seen, height, std::memory_order_relaxed)) {

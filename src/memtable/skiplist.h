@@ -105,6 +105,13 @@ class SkipList {
   [[nodiscard]] bool Insert(Node* node);
   [[nodiscard]] bool InsertConcurrently(Node* node);
 
+  /// For linked lists of such nodes, which may become a skip list (memtable/chained_list.h): links
+  /// `next` behind a node that is nowhere linked yet, and keeps its height in the prefix.
+  static void Chain(Node* node, Node* next);
+  /// Links the nodes of such a list on the upper levels, too. Readers of the list may go on.
+  /// REQUIRES: this one is empty, nobody else knows it, and no node is higher than it may be.
+  void AdoptChain(Node* first);
+
   /// Brings what an insertion of these user keys will read into the processor's caches, for all of
   /// them at once: one search waits for memory at every step, several that take turns wait for each
   /// other's. Only a matter of speed. Thread-safe like a reader.

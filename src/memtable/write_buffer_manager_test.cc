@@ -176,13 +176,14 @@ TEST(WriteBufferManagerTest, MemtablesAreChargedWithAllThatTheyTake) {
     std::unique_ptr<const SliceTransform> prefix(NewFixedPrefixTransform(2));
     ImmutableMemTables list;
     std::vector<MemTable*> tables;
-    for (const MemTableKind kind :
-         {MemTableKind::kSkipList, MemTableKind::kVector, MemTableKind::kHashSkipList}) {
+    for (const MemTableKind kind : {MemTableKind::kSkipList, MemTableKind::kVector,
+                                    MemTableKind::kHashSkipList, MemTableKind::kHashLinkList}) {
       MemTableOptions options;
       options.write_buffer_size = 256 * kKiB;
       options.kind = kind;
       options.prefix_extractor = prefix.get();
       options.hash.buckets = 1000;
+      options.links.buckets = 1000;
       options.filter_bytes = 10000;
       options.filter_whole_keys = true;
       options.client = &client;

@@ -141,10 +141,18 @@ void CheckUnpersistedTimestamps(const DBOptions& db, const ColumnFamilyOptions& 
   refuse(o.enable_blob_files, "enable_blob_files");
 }
 
+size_t HugePageSize(size_t asked) {
+  return std::bit_ceil(std::clamp(asked, size_t{64} << 10, size_t{1} << 30));
+}
+
+bool IsHashMemTable(const MemTableRepFactory& factory) {
+  return dynamic_cast<const HashSkipListRepFactory*>(&factory) != nullptr ||
+         dynamic_cast<const HashLinkListRepFactory*>(&factory) != nullptr;
+}
+
 bool IsKnownMemTable(const MemTableRepFactory& factory) {
   return dynamic_cast<const SkipListFactory*>(&factory) != nullptr ||
-         dynamic_cast<const VectorRepFactory*>(&factory) != nullptr ||
-         dynamic_cast<const HashSkipListRepFactory*>(&factory) != nullptr;
+         dynamic_cast<const VectorRepFactory*>(&factory) != nullptr || IsHashMemTable(factory);
 }
 
 void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
@@ -194,8 +202,8 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
   check->Unsupported(o.memtable_factory == nullptr || !IsKnownMemTable(*o.memtable_factory),
                      "memtable_factory",
                      (o.memtable_factory == nullptr ? "null" : o.memtable_factory->Name()) +
-                         std::string("; use SkipListFactory, VectorRepFactory or "
-                                     "NewHashSkipListRepFactory"));
+                         std::string("; use SkipListFactory, VectorRepFactory, "
+                                     "NewHashSkipListRepFactory or NewHashLinkListRepFactory"));
   CheckTableFactory(o, check);
   check->Invalid(o.comparator == nullptr, "comparator must not be null");
   const TableFactory* const factory = FactoryToWrite(o);
@@ -388,9 +396,9 @@ Status CompleteOptions(const DBOptions& db_options, ColumnFamilyOptions* options
   if (Status s = CheckFifoAge(db_options, *options); !s.ok()) return s;
   *options = SanitizeOptions(*options);
   Status s = CheckOptions(db_options, *options);
-  // As in RocksDB: a hash of skip lists that has no prefixes becomes a skip list.
+  // As in RocksDB: a hash of lists that has no prefixes becomes a skip list.
   if (s.ok() && options->prefix_extractor == nullptr &&
-      dynamic_cast<const HashSkipListRepFactory*>(options->memtable_factory.get()) != nullptr) {
+      IsHashMemTable(*options->memtable_factory)) {
     options->memtable_factory = std::make_shared<SkipListFactory>();
   }
   return s;
@@ -418,8 +426,7 @@ MemTableOptions MakeMemTableOptions(const DBOptions& db_options,
     options.arena_block_size = std::clamp(block / kPage * kPage, kPage, size_t{1} << 20);
   }
   if (cf_options.memtable_huge_page_size != 0) {
-    options.huge_page_size = std::bit_ceil(
-        std::clamp(cf_options.memtable_huge_page_size, size_t{64} << 10, size_t{1} << 30));
+    options.huge_page_size = HugePageSize(cf_options.memtable_huge_page_size);
   } else if (options.arena_block_size == 0 && options.write_buffer_size >= kHugePagesFrom) {
     // Half of an insertion into a large memtable is waiting for memory, much of it for page tables.
     options.huge_page_size = kTransparentHugePage;
@@ -436,6 +443,18 @@ MemTableOptions MakeMemTableOptions(const DBOptions& db_options,
         std::min(hash->options().bucket_count, cf_options.write_buffer_size / 8 / sizeof(void*));
     options.hash.max_height = hash->options().skiplist_height;
     options.hash.branching = static_cast<uint32_t>(std::max(hash->options().branching_factor, 2));
+  } else if (const auto* links = dynamic_cast<const HashLinkListRepFactory*>(factory)) {
+    const HashLinkListRepOptions& of = links->options();
+    options.kind = MemTableKind::kHashLinkList;
+    options.links.buckets =
+        std::min(of.bucket_count, cf_options.write_buffer_size / 8 / sizeof(void*));
+    options.links.longest = of.threshold_use_skiplist;
+    options.links.log_bucket_above = of.bucket_entries_logging_threshold;
+    options.links.log_distribution = of.if_log_bucket_dist_when_flash;
+    if (of.huge_page_tlb_size != 0 && cf_options.memtable_huge_page_size == 0) {
+      options.huge_page_size = HugePageSize(of.huge_page_tlb_size);
+      options.reserved_huge_pages = true;
+    }
   }
   options.prefix_extractor = cf_options.prefix_extractor.get();
   options.filter_bytes = static_cast<size_t>(static_cast<double>(cf_options.write_buffer_size) *

@@ -67,12 +67,15 @@ static const char* FirstByteName(void* state) {
 static void TestMemtables(const char* path) {
   phase = "memtables";
   destroyed = 0;
-  for (int kind = 0; kind < 3; ++kind) {
+  for (int kind = 0; kind < 4; ++kind) {
     rocksdb_options_t* other = rocksdb_options_create();
     rocksdb_options_set_create_if_missing(other, 1);
     rocksdb_options_set_allow_concurrent_memtable_write(other, 0);
     if (kind == 0) {
       rocksdb_options_set_memtable_vector_rep(other);
+      rocksdb_options_set_prefix_extractor(other, rocksdb_slicetransform_create_fixed_prefix(1));
+    } else if (kind == 3) {
+      rocksdb_options_set_hash_link_list_rep(other, 10);
       rocksdb_options_set_prefix_extractor(other, rocksdb_slicetransform_create_fixed_prefix(1));
     } else {
       rocksdb_options_set_hash_skip_list_rep(other, 10, 4, 4);

@@ -224,11 +224,6 @@ static void TestFormats(const char* path) {
 
 static void TestRefused(const char* path) {
   rocksdb_options_t* other = rocksdb_options_create();
-  rocksdb_options_set_prefix_extractor(other, rocksdb_slicetransform_create_fixed_prefix(1));
-  rocksdb_options_set_hash_link_list_rep(other, 100);
-  ExpectRefused(other, path, "memtable_factory");
-
-  other = rocksdb_options_create();
   rocksdb_cache_t* cache = rocksdb_cache_create_lru(1 << 20);
   rocksdb_block_based_table_options_t* table = rocksdb_block_based_options_create();
   rocksdb_block_based_options_set_block_cache_compressed(table, cache);

@@ -19,6 +19,12 @@ class MemTableTest : public DBTest {
       options_.memtable_factory.reset(NewHashSkipListRepFactory(1000));
       options_.prefix_extractor.reset(NewFixedPrefixTransform(5));
     }
+    if (kind == "links" || kind == "few_links") {
+      options_.memtable_factory.reset(
+          kind == "links" ? NewHashLinkListRepFactory(1000)
+                          : NewHashLinkListRepFactory(10, 0, 30, true, /*threshold=*/10));
+      options_.prefix_extractor.reset(NewFixedPrefixTransform(5));
+    }
   }
   // A flush is done, or waits for its turn. (In this order: one may end meanwhile.)
   bool HasBegunToFlush() {
@@ -28,13 +34,17 @@ class MemTableTest : public DBTest {
 
 class MemTableKindTest : public MemTableTest, public testing::WithParamInterface<const char*> {};
 
-INSTANTIATE_TEST_SUITE_P(Kinds, MemTableKindTest, testing::Values("vector", "hash"),
+INSTANTIATE_TEST_SUITE_P(Kinds, MemTableKindTest,
+                         testing::Values("vector", "hash", "links", "few_links"),
                          [](const auto& kind) { return std::string(kind.param); });
 
 TEST_P(MemTableKindTest, ReadsWhatWasWritten) {
   UseKind(GetParam());
   Open();
-  EXPECT_STREQ(GetParam() == std::string("hash") ? "HashSkipListRepFactory" : "VectorRepFactory",
+  const std::string kind = GetParam();
+  EXPECT_STREQ(kind == "hash"     ? "HashSkipListRepFactory"
+               : kind == "vector" ? "VectorRepFactory"
+                                  : "HashLinkListRepFactory",
                db_->GetOptions().memtable_factory->Name());
   std::map<std::string, std::string> model;
   Numbers numbers(301);
@@ -77,15 +87,81 @@ TEST_P(MemTableKindTest, RefusesConcurrentWriters) {
 
 TEST_F(MemTableTest, AHashWithoutPrefixesBecomesASkipList) {
   options_.allow_concurrent_memtable_write = false;
-  options_.memtable_factory.reset(NewHashSkipListRepFactory());
+  for (MemTableRepFactory* hash : {NewHashSkipListRepFactory(), NewHashLinkListRepFactory()}) {
+    options_.memtable_factory.reset(hash);
+    Open();
+    EXPECT_STREQ("SkipListFactory", db_->GetOptions().memtable_factory->Name());
+    ASSERT_OK(Put("a", "1"));
+    EXPECT_EQ("1", Get("a"));
+  }
+}
+
+// A bucket with more entries than the lists may have, at snapshots, with deletions and merges.
+TEST_F(MemTableTest, LinkedListsBecomeSkipLists) {
+  UseKind("few_links");
+  options_.merge_operator = nullptr;
   Open();
-  EXPECT_STREQ("SkipListFactory", db_->GetOptions().memtable_factory->Name());
-  ASSERT_OK(Put("a", "1"));
-  EXPECT_EQ("1", Get("a"));
+  std::vector<const Snapshot*> snapshots;
+  for (int round = 0; round < 30; ++round) {
+    for (int i = 0; i < 8; ++i) {
+      const std::string key = "samep" + std::to_string((i * 5 + round) % 11);
+      if ((i + round) % 5 == 0) {
+        ASSERT_OK(Delete(key));
+      } else {
+        ASSERT_OK(Put(key, std::to_string(round)));
+      }
+    }
+    ASSERT_OK(Put("other" + std::to_string(round), "v"));
+    snapshots.push_back(db_->GetSnapshot());
+  }
+  // Each of the states, by gets and within the prefix.
+  const auto state = [this](const Snapshot* snapshot) {
+    std::string seen;
+    for (int i = 0; i < 11; ++i) seen += Get("samep" + std::to_string(i), snapshot) + " ";
+    ReadOptions read;
+    read.snapshot = snapshot;
+    read.prefix_same_as_start = true;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(read));
+    for (it->Seek("samep"); it->Valid(); it->Next()) {
+      seen += it->key().ToString() + "=" + it->value().ToString() + " ";
+    }
+    EXPECT_OK(it->status());
+    return seen;
+  };
+  std::vector<std::string> before;
+  for (const Snapshot* snapshot : snapshots) before.push_back(state(snapshot));
+  EXPECT_EQ(before.size(), std::set<std::string>(before.begin(), before.end()).size());
+  ReadOptions total;
+  total.total_order_seek = true;
+  const std::string all = Contents(total);
+  ASSERT_OK(Flush());
+  for (size_t i = 0; i < snapshots.size(); ++i) {
+    EXPECT_EQ(before[i], state(snapshots[i])) << i;
+    db_->ReleaseSnapshot(snapshots[i]);
+  }
+  EXPECT_EQ(all, Contents(total));
+}
+
+// The log of a database whose buckets are long tells of them, and how they lie.
+TEST_F(MemTableTest, TheLogTellsOfLongLists) {
+  UseKind("few_links");
+  for (const bool tells : {true, false}) {
+    Shut();
+    ASSERT_OK(DestroyDB(dir_, options_));
+    options_.memtable_factory.reset(
+        NewHashLinkListRepFactory(10, 0, tells ? 5 : 0, tells, /*threshold=*/10));
+    Open();
+    for (int i = 0; i < 40; ++i) ASSERT_OK(Put("samep" + std::to_string(i), "v"));
+    ASSERT_OK(Flush());
+    const std::string log = ReadFile("LOG");
+    EXPECT_EQ(tells, log.find("has more than 5 entries") != std::string::npos);
+    EXPECT_EQ(tells,
+              log.find("hashLinkedList Entry distribution among buckets") != std::string::npos);
+  }
 }
 
 TEST_F(MemTableTest, ThePrefixOfTheStart) {
-  for (const char* kind : {"", "hash"}) {
+  for (const char* kind : {"", "hash", "links"}) {
     UseKind(kind);
     options_.prefix_extractor.reset(NewFixedPrefixTransform(2));
     options_.memtable_prefix_bloom_size_ratio = 0.1;
