@@ -37,11 +37,6 @@ EXPERIMENTAL = 'experimental in RocksDB, and not here yet'
 REASONS = [
     # Whole headers.
     (r'rocksdb/(?:\w+_bench_tool|db_stress_tool|tool_hooks)\.h', None, 'RocksDB\'s tools as functions: `db_bench` is a program here'),
-    (r'rocksdb/db_dump_tool\.h', None, 'use `ldb dump` and `ldb load`, also as `LDBTool`'),
-    (r'rocksdb/utilities/agg_merge\.h', None, 'write a `MergeOperator`'),
-    (r'rocksdb/utilities/(?:cache_dump_load|sim_cache)\.h', None,
-     'the tickers `BLOCK_CACHE_*` and `block_cache_trace_analyzer` tell what a cache is worth; it starts empty'),
-    (r'rocksdb/utilities/env_mirror\.h', None, 'RocksDB\'s own: nothing of its public interface needs it'),
     (r'rocksdb/utilities/secondary_index_faiss\.h', None, 'needs the library faiss, which is not among ours'),
     (r'rocksdb/utilities/lua/.*', None, 'needs Lua, which is not among our libraries'),
     (r'rocksdb/(?:external_table|io_dispatcher|user_defined_index|blob_file_partition_strategy|advanced_iterator|'

@@ -248,6 +248,12 @@ NOTES = [
     '  `Env` or a `FileSystem` decides how files are opened, but that logs and MANIFESTs are never mapped or direct.',
     '- `LockWAL` is that of RocksDB 8 and later (in 7.8.3 it keeps the log from others, and hangs who locks twice); a `Flush`, a',
     '  checkpoint and `SyncWAL` go on meanwhile, also while writers wait. A write with a `UserWriteCallback` is a group of its own.',
+    '- `utilities/agg_merge.h`: an operand that has no function\'s encoding makes the result a `kErrorFuncName`; RocksDB (7.9, 11.8) forgets it,',
+    '  and those behind it. The functions may be registered while others are used.',
+    '- `utilities/env_mirror.h`: a difference is `Corruption`, with the file; RocksDB\'s is an assertion. `LOG` lies in both environments.',
+    '- `utilities/cache_dump_load.h`: the file is framed as RocksDB\'s, but keys and contents of blocks are Cairn\'s, so that each refuses or ignores',
+    '  the other\'s. `SetDumpFilter` means all column families, in RocksDB the default one. A dump that ends without a footer is `Corruption`.',
+    '- `db_dump_tool.h`: the file is RocksDB\'s, both ways; one that is cut off changes nothing, while RocksDB loads what comes before.',
     '- `GetAllColumnFamilyMetaData` adds to what the vector has, as in RocksDB.',
     '- `Env::LowerThreadPoolIOPriority`, `LowerThreadPoolCPUPriority`: without effect, unless an `Env` of one\'s own does something; the form',
     '  with a `CpuPriority` is `NotSupported`.',
@@ -276,10 +282,6 @@ NOTES = [
 # The headers of RocksDB 7.8.3 that are not here, and what to use.
 HEADERS = [
     (['db_bench_tool.h', 'db_stress_tool.h', 'cache_bench_tool.h'], 'programs as functions: `db_bench` and `db_stress` are programs here'),
-    (['db_dump_tool.h'], '`ldb dump` and `ldb load`, also as `LDBTool`'),
-    (['utilities/agg_merge.h'], 'a `MergeOperator` of one\'s own'),
-    (['utilities/cache_dump_load.h', 'utilities/sim_cache.h'], 'the tickers `BLOCK_CACHE_*` tell what a cache is worth; it starts empty'),
-    (['utilities/env_mirror.h'], 'RocksDB\'s own: nothing of its public interface needs it'),
 ]
 
 

@@ -9,6 +9,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
+#include "rocksdb/utilities/agg_merge.h"
 #include "rocksdb/wide_columns.h"
 
 namespace ROCKSDB_NAMESPACE {
@@ -16,6 +17,9 @@ namespace ROCKSDB_NAMESPACE {
 CAIRN_NEVER_DESTROYED const std::string kDefaultColumnFamilyName = "default";
 CAIRN_NEVER_DESTROYED const std::string kPersistentStatsColumnFamilyName =
     "___rocksdb_stats_history___";
+
+CAIRN_NEVER_DESTROYED const std::string kUnnamedFuncName;
+CAIRN_NEVER_DESTROYED const std::string kErrorFuncName = "kErrorFuncName";
 
 CAIRN_NEVER_DESTROYED const Slice kDefaultWideColumnName;
 CAIRN_NEVER_DESTROYED const WideColumns kNoWideColumns;

@@ -346,6 +346,10 @@ Status DBImpl::GetPropertiesOfTablesByLevel(
   return db_.properties->GetPropertiesOfTablesByLevel(family, by_level);
 }
 
+Status DBImpl::GetBlockCachePrefixes(std::vector<uint64_t>* prefixes) {
+  return db_.properties->GetBlockCachePrefixes(prefixes);
+}
+
 Status DBImpl::GetCreationTimeOfOldestFile(uint64_t* creation_time) {
   return db_.properties->GetCreationTimeOfOldestFile(creation_time);
 }

@@ -179,6 +179,8 @@ class DBImpl final : public DB {
   Status GetPropertiesOfAllTables(ColumnFamilyHandle*, TablePropertiesCollection*) override;
   Status GetPropertiesOfTablesByLevel(
       ColumnFamilyHandle*, std::vector<std::unique_ptr<TablePropertiesCollection>>*) override;
+  // For utilities: see Properties.
+  [[nodiscard]] Status GetBlockCachePrefixes(std::vector<uint64_t>* prefixes);
   Status GetCreationTimeOfOldestFile(uint64_t* creation_time) override;
   Status ClipColumnFamily(ColumnFamilyHandle*, const Slice& begin, const Slice& end) override;
   Status LockWAL() override;

@@ -23,6 +23,7 @@
 #include "read/version_iterators.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/table.h"
+#include "table/block_cache_key.h"
 #include "table/read_ahead.h"
 
 namespace cairn {
@@ -494,6 +495,20 @@ Status Properties::GetPropertiesOfTablesByLevel(
       [by_level](int level, const std::string& path, std::shared_ptr<const TableProperties> one) {
         (*(*by_level)[static_cast<size_t>(level)])[path] = std::move(one);
       });
+}
+
+Status Properties::GetBlockCachePrefixes(std::vector<uint64_t>* prefixes) {
+  prefixes->clear();
+  return ForEachTable([&](const ColumnFamily& family, int level, const FileMetaData& file) {
+    std::shared_ptr<const TableProperties> one;
+    Status s = family.tables->GetTableProperties(file.TableId(level), &one);
+    if (!s.ok()) return s;
+    for (const bool bare_keys : {false, true}) {
+      const auto prefix = CachePrefixOf(*one, file.number, file.file_size, bare_keys);
+      if (prefix) prefixes->push_back(*prefix);
+    }
+    return s;
+  });
 }
 
 Status Properties::GetCreationTimeOfOldestFile(uint64_t* creation_time) {

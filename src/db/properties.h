@@ -32,6 +32,9 @@ class Properties final : public Part {
                                                     TablePropertiesCollection*);
   [[nodiscard]] Status GetPropertiesOfTablesByLevel(
       ColumnFamilyHandle*, std::vector<std::unique_ptr<TablePropertiesCollection>>*);
+  // What the keys of all tables' blocks in a block cache begin with (table/block_cache_key.h).
+  // SUSPENDS.
+  [[nodiscard]] Status GetBlockCachePrefixes(std::vector<uint64_t>* prefixes);
   [[nodiscard]] Status GetCreationTimeOfOldestFile(uint64_t* creation_time);
   [[nodiscard]] Status GetDbIdentity(std::string& identity) const;
   [[nodiscard]] Status GetDbSessionId(std::string& session_id) const;

@@ -12,14 +12,14 @@
 namespace cairn {
 namespace {
 
-constexpr uint64_t kNanosPerMilli = 1'000'000;
+constexpr uint64_t kNanosPerMillisecond = 1'000'000;
 constexpr size_t kMaxNameSize = 512;  // bytes
 
 uint64_t ExpiryAfter(int64_t millis) {
-  if (millis < 0 || static_cast<uint64_t>(millis) > fiber::kNoDeadline / kNanosPerMilli) {
+  if (millis < 0 || static_cast<uint64_t>(millis) > fiber::kNoDeadline / kNanosPerMillisecond) {
     return fiber::kNoDeadline;
   }
-  return fiber::deadline_after(static_cast<uint64_t>(millis) * kNanosPerMilli);
+  return fiber::deadline_after(static_cast<uint64_t>(millis) * kNanosPerMillisecond);
 }
 
 }  // namespace
