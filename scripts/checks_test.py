@@ -445,6 +445,17 @@ sys.exit(1)
         second = self.go_on(**{'A.Dies': 'ok'})
         self.assertEqual((5, 'ok'), (len(second.cases('threads')), second.cases('threads')['A.Dies']))
 
+    def test_what_did_not_pass_is_forgotten_when_asked(self):
+        results = self.go_on()
+        results.cases('fibers-1').update({'A.Passes': 'failed', 'A.Dies': 'ok'})
+        results.all['alone'] = {'A.Passes': {'threads': [10, 10], 'fibers-1': [9, 10]},
+                                'A.Fails': {'threads': [0, 10], 'fibers-1': [0, 10]}}
+        results.forget_failed(['fibers-1'])
+        again = fiberize_runs.Results(self.folder / 'results', 'x_test')
+        self.assertEqual({'A.Dies': 'ok'}, again.cases('fibers-1'))
+        self.assertEqual(['A.Dies', 'A.Fails', 'A.Hangs'], again.differing(['threads']))
+        self.assertEqual({'A.Fails': {'threads': [0, 10], 'fibers-1': [0, 10]}}, again.alone)
+
     def test_a_program_without_googletest_is_one_case(self):
         self.put('x_test', '#!/bin/sh\nexit 3\n')
         self.assertEqual({'x_test': 'exit status 3'}, self.go_on().cases('threads'))
@@ -462,11 +473,13 @@ sys.exit(1)
         results = fiberize_runs.Results(self.folder / 'results', 'y_test')
         results.all['listed'] = ['c', 'd', 'e']
         results.cases('threads').update(c='ok', d='ok', e='ok')
+        results.add_seconds('threads', 90)
         results.cases('fibers-1').update(c='ok', d='failed')
         text = fiberize_report.table('1', 'fiberize: much', [results, fiberize_runs.Results(self.folder, 'z_test')], ['fibers-1'])
         self.assertIn('| y_test | 2 | 2 | 1 |', text)
         self.assertIn('**y_test: d**: on fibers (1 worker) failed', text)
-        self.assertIn('y_test: 1 of 3 cases', text)
+        self.assertIn('y_test: 1 of 3 cases not run on every side, for their time: so far 3 in 90 s on threads, 2 in 0 s on fibers '
+                      '(1 worker)', text)
         self.assertIn('z_test', text)
 
     def test_a_copy_keeps_the_files_that_are_the_same(self):

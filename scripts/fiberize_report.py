@@ -88,5 +88,6 @@ def left_out(results, ran, sides):
     for r in ran:
         left = [c for c in r.listed if any(c not in r.cases(side) for side in sides)]
         if left:
-            out.append(f'- {r.program}: {len(left)} of {len(r.listed)} cases not run on every side, for their time')
+            done = ', '.join(f'{len(r.cases(side))} in {r.seconds(side):.0f} s {place(side)}' for side in sides)
+            out.append(f'- {r.program}: {len(left)} of {len(r.listed)} cases not run on every side, for their time: so far {done}')
     return out or ['Nothing is left out.']

@@ -82,6 +82,17 @@ class Results:
         done = self.cases(side)
         return [case for case in self.listed if case not in done]
 
+    def forget_failed(self, sides):
+        """Cases that did not pass on one of the sides become undecided there."""
+        for side in sides:
+            for case in self.differing([side]):
+                del self.cases(side)[case]
+                self.alone.get(case, {}).pop(side, None)
+        failing = set(self.differing(list(self.all['sides'])))
+        self.all['alone'] = {case: known for case, known in self.alone.items() if case in failing}
+        if self.path.exists():
+            self.save()
+
     def passed(self, side):
         return sum(verdict in (OK, SKIPPED) for verdict in self.cases(side).values())
 
