@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """Tests of the scripts that check the sources: each must catch a bad example and let a good one pass."""
+import contextlib
+import io
 import pathlib
 import shutil
 import subprocess
@@ -7,6 +9,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
@@ -481,6 +484,30 @@ sys.exit(1)
         self.assertIn('y_test: 1 of 3 cases not run on every side, for their time: so far 3 in 90 s on threads, 2 in 0 s on fibers '
                       '(1 worker)', text)
         self.assertIn('z_test', text)
+
+    def test_what_failed_on_threads_in_the_whole_run_is_shaky_there(self):
+        builds = {where: self.folder / where for where in ('threads', 'fibers')}
+        for folder in builds.values():
+            folder.mkdir()
+            (folder / 'y_test').write_text('')
+            (folder / 'y_test').chmod(0o755)
+
+        def compare(whole):
+            def run_test(_, where, name, workers, only=None):
+                passes = (where == 'threads' or len(alone) % 5 != 0) if only else whole[where]
+                if only:
+                    alone.append(where)
+                return {'A.B': passes, 'A.C': True}, 1.0
+            alone = []
+            with unittest.mock.patch.object(fiberize_steps, 'run_test', run_test), contextlib.redirect_stdout(io.StringIO()):
+                return fiberize_steps.compare_tests(builds, set(), 2)
+
+        _, shaky, broken = compare({'threads': False, 'fibers': True})
+        self.assertEqual((['y_test: A.B: with the whole run passes 10 of 11 times on threads, 9 of 11 on fibers'], []), (shaky, broken))
+        _, _, broken = compare({'threads': True, 'fibers': False})
+        self.assertEqual(['y_test: A.B'], broken)
+        _, shaky, broken = compare({'threads': True, 'fibers': True})
+        self.assertEqual(([], []), (shaky, broken))
 
     def test_a_copy_keeps_the_files_that_are_the_same(self):
         fresh, kept = self.folder / 'fresh', self.folder / 'kept'
