@@ -101,6 +101,7 @@ REASONS = [
     (r'rocksdb/sst_file_reader\.h', None, '`ldb` and `sst_dump` show raw entries'),
     (r'rocksdb/status\.h', None, 'no status of this kind is given'),
     (r'rocksdb/table\.h', r'TableFactory::Clone', 'RocksDB\'s own: nothing of its public interface needs it'),
+    (r'rocksdb/utilities/env_mirror\.h', r'EnvMirror::FileLockMirror.*', 'RocksDB\'s own: nothing of its public interface needs it'),
     (r'rocksdb/table_properties\.h', None, 'RocksDB\'s own text of properties: `ToString`'),
     (r'rocksdb/types\.h', r'kCompactionProgressFile', 'compactions do not resume'),
     (r'.*', r'.*(?:AsBackupEngine|kNoFileChecksumFuncName|has_num_input_records|GetImpl|payload_size|TrackTimestampSize|GetColumnFamilyToTimestampSize)',
