@@ -303,7 +303,7 @@ class ReleaseNotesTest(unittest.TestCase):
 class CompatibilityTest(unittest.TestCase):
     def classify(self, header, source):
         body = compatibility.struct_body(f'struct Some {{\n{header}\n}};\n', 'Some')
-        return compatibility.classify('Some', compatibility.fields(body), {'src/db/x.cc': source})
+        return compatibility.classify('Some', compatibility.fields(body), compatibility.Uses({'src/db/x.cc': source}))
 
     def test_what_is_read_is_honoured(self):
         rows, errors = self.classify('  static int None() { return 0; }\n  // Bytes.\n  size_t size = 1 << 20;', 'f(options.size);')

@@ -340,22 +340,29 @@ REFUSING_IF = re.compile(rf'\bif \(({SET}(?:\s*\|\|\s*{SET})*)\) ?\{{?\s*return 
                          r'(?:(?:NewErrorIterator\()?(?:IO)?Status::NotSupported\(|"\w+";|nullptr;)')
 
 
-def classify(struct, options, texts):
+class Uses:
+    """What the sources do with names of options. (Looked at once: the patterns go through all sources.)"""
+
+    def __init__(self, texts):
+        everything = '\n'.join(texts.values())
+        elsewhere = re.sub(r'(?:->Unsupported|->Invalid)\(.*?\);|[^;{}]*unsupported\(.*?\);', '', everything, flags=re.S)
+        self.read = set(re.findall(r'(?:\.|->)(\w+)', REFUSING_IF.sub('', elsewhere)))
+        self.checks = '\n;'.join(re.findall(r'[Uu]nsupported\([^;]*', everything))
+        self.refused = refusals(texts)
+        for match in REFUSING_IF.finditer(everything):
+            self.refused.update(re.findall(r'(?:\.|->)(\w+)', match.group(1)))
+
+
+def classify(struct, options, uses):
     """What becomes of each of the options (name, comment), and what is wrong with what the headers say of them."""
-    everything = '\n'.join(texts.values())
-    read_somewhere = re.sub(r'(?:->Unsupported|->Invalid)\(.*?\);|[^;{}]*unsupported\(.*?\);', '', everything, flags=re.S)
-    read_somewhere = REFUSING_IF.sub('', read_somewhere)
-    refused_names = refusals(texts)
-    for match in REFUSING_IF.finditer(everything):
-        refused_names.update(re.findall(r'(?:\.|->)(\w+)', match.group(1)))
     rows, errors = {'honoured': [], 'accepted, without effect': [], 'refused': []}, []
     for name, comment in options:
-        read = re.search(rf'(?:\.|->){name}\b', read_somewhere) is not None
-        checked = re.search(rf'[Uu]nsupported\([^;]*"{name}\b', everything) is not None
+        read = name in uses.read
+        checked = re.search(rf'[Uu]nsupported\([^;]*"{name}\b', uses.checks) is not None
         # Whatever it is set to, and alone: what else reads it finds the default.
         always = re.search(rf'[Uu]nsupported\(!?\w+(?:\.|->){name}(?: != nullptr|\.empty\(\))?,\s*"{name}"(?!,\s*"together)',
-                           everything) is not None
-        is_refused = checked or (name in refused_names and (not read or REFUSED.search(comment) is not None))
+                           uses.checks) is not None
+        is_refused = checked or (name in uses.refused and (not read or REFUSED.search(comment) is not None))
         if is_refused and (not read or always or REFUSED.search(comment)):
             rows['refused'].append(name)
         elif HINT.search(comment) and not read:
@@ -408,7 +415,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--check', action='store_true')
     args = parser.parse_args()
-    texts = sources()
+    uses = Uses(sources())
     errors, sections = [], []
     for headers, struct in STRUCTS:
         body = None
@@ -418,7 +425,7 @@ def main():
         if body is None:
             errors.append(f'{struct}: not found in {headers}')
             continue
-        rows, found = classify(struct, fields(body), texts)
+        rows, found = classify(struct, fields(body), uses)
         errors += found
         sections.append((struct, rows))
     errors += [f'{name} is there, and is listed as missing' for names, _ in HEADERS for name in names
