@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/per_process.h"
 #include "fiber/clock.h"
 #include "fiber/mutex.h"
 #include "fiber/runtime.h"
@@ -125,8 +126,8 @@ struct BackgroundThreads {
 };
 
 BackgroundThreads& Threads() {
-  static auto& instance = *new BackgroundThreads;  // lives as long as the program
-  return instance;
+  static constinit cairn::PerProcess<BackgroundThreads> threads;
+  return threads.Get();
 }
 
 // Null: there is no such pool.

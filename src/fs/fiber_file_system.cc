@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/per_process.h"
 #include "base/perf.h"
 #include "base/shortage.h"
 #include "fiber/clock.h"
@@ -88,8 +89,6 @@ class FiberFileLock : public FileLock {
 // directory in its place, would let a second database in. So what this process holds is also looked
 // up here: the file, its name in the directory, and its path.
 struct ProcessLocks {
-  const uint32_t generation = fiber::process_generation();
-  ProcessLocks* before = nullptr;  // of the parent process
   fiber::Mutex mu;  // held over the open and the lock: two openers must not pass each other
   std::vector<std::unique_ptr<FiberFileLock>> held;  // guarded by mu
 
@@ -104,20 +103,10 @@ struct ProcessLocks {
   }
 };
 
-// Never destroyed: a database may be closed by a static destructor. What a forked process finds
-// here is its parent's: it has a table of its own.
+// A database may be closed by a static destructor, in a child that was forked, too.
 ProcessLocks& Locks() {
-  static constinit std::atomic<ProcessLocks*> current{nullptr};
-  ProcessLocks* locks = current.load(std::memory_order_acquire);
-  while (locks == nullptr || locks->generation != fiber::process_generation()) {
-    auto made = std::make_unique<ProcessLocks>();
-    made->before = locks;
-    if (current.compare_exchange_strong(locks, made.get(), std::memory_order_acq_rel,
-                                        std::memory_order_acquire)) {
-      locks = made.release();
-    }
-  }
-  return *locks;
+  static constinit PerProcess<ProcessLocks> locks;
+  return locks.Get();
 }
 
 class FiberFileSystem : public FileSystem {

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "base/per_process.h"
 #include "base/perf.h"
 #include "fiber/clock.h"
 #include "fiber/local.h"
@@ -14,13 +15,18 @@ namespace {
 struct List {
   fiber::Mutex mutex;
   std::set<const ListedThread*> threads FIBER_GUARDED_BY(mutex);
-  fiber::local<ListedThread*> current;
 };
 
-// Never destroyed: threads may end while the process does.
+// Threads may end while the process does.
 List& TheList() {
-  static List* const list = new List;
-  return *list;
+  static constinit PerProcess<List> list;
+  return list.Get();
+}
+
+// Null: the context is not listed.
+ListedThread*& Current() {
+  static auto& current = *new fiber::local<ListedThread*>;
+  return *current;
 }
 
 ThreadStatus::ThreadType TypeOf(Env::Priority priority) {
@@ -41,13 +47,13 @@ ThreadStatus::ThreadType TypeOf(Env::Priority priority) {
 ListedThread::ListedThread(Env::Priority priority)
     : id_(fiber::current_thread_id()),
       type_(TypeOf(priority)),
-      before_(std::exchange(*TheList().current, this)) {
+      before_(std::exchange(Current(), this)) {
   fiber::MutexLock lock(&TheList().mutex);
   TheList().threads.insert(this);
 }
 
 ListedThread::~ListedThread() {
-  *TheList().current = before_;
+  Current() = before_;
   fiber::MutexLock lock(&TheList().mutex);
   TheList().threads.erase(this);
 }
@@ -75,7 +81,7 @@ std::vector<ThreadStatus> ListThreads() {
 
 ThreadOperation::ThreadOperation(bool tracked, ThreadStatus::OperationType operation,
                                  const std::string& db_name, const std::string& family_name) {
-  thread_ = *TheList().current;
+  thread_ = Current();
   if (thread_ == nullptr) {
     const auto priority = static_cast<Env::Priority>(Perf::State()->io.thread_pool_id);
     own_ = std::make_unique<ListedThread>(priority);
@@ -112,14 +118,14 @@ void ThreadOperation::SetProperty(int i, uint64_t value) {
 }
 
 void ThreadOperation::AddToProperty(ThreadStatus::OperationType operation, int i, uint64_t value) {
-  ListedThread* const thread = *TheList().current;
+  ListedThread* const thread = Current();
   if (thread == nullptr || !thread->tracked_) return;
   fiber::MutexLock lock(&thread->mutex_);
   if (thread->operation_ != operation) return;
   thread->properties_[static_cast<size_t>(i)].fetch_add(value, std::memory_order_relaxed);
 }
 
-ThreadStage::ThreadStage(ThreadStatus::OperationStage stage) : thread_(*TheList().current) {
+ThreadStage::ThreadStage(ThreadStatus::OperationStage stage) : thread_(Current()) {
   if (thread_ != nullptr && !thread_->tracked_) thread_ = nullptr;
   if (thread_ != nullptr) before_ = thread_->stage_.exchange(stage, std::memory_order_relaxed);
 }
