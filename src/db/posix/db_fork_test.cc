@@ -15,6 +15,7 @@
 #include "fiber/io.h"
 #include "fiber/runtime.h"
 #include "fiber/sanitizers.h"
+#include "fiber/sync.h"
 #include "fiber/thread.h"
 #include "fs/testing/temp_dir.h"
 
@@ -253,6 +254,21 @@ TEST_F(DbForkTest, AChildMayHaveADatabaseOfItsOwn) {
             }));
   Put(300, 400);
   ExpectKeys(400);
+}
+
+// The parent's threads, which it has not, would be those of its pools.
+TEST_F(DbForkTest, AChildsEnvRunsWhatIsScheduled) {
+  const auto run = [] {
+    fiber::Event ran;
+    Env::Default()->IncBackgroundThreadsIfNeeded(1, Env::HIGH);
+    Env::Default()->Schedule([](void* event) { static_cast<fiber::Event*>(event)->set(); }, &ran,
+                             Env::HIGH);
+    ran.wait();
+    return 0;
+  };
+  run();
+  EXPECT_EQ(0, InChild(run));
+  run();
 }
 
 // POSIX's locks end with their process; an open file's end with the last one that has it open.
