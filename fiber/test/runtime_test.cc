@@ -120,7 +120,7 @@ TEST(RuntimeTest, JoinHandleJoinsOnDestructionAndMoves) {
       value = 1;
     });
     JoinHandle b = std::move(a);
-    EXPECT_FALSE(a.joinable());
+    EXPECT_FALSE(a.joinable());  // NOLINT(bugprone-use-after-move): that is the point
     EXPECT_TRUE(b.joinable());
   }
   EXPECT_EQ(value, 1);
