@@ -23,9 +23,9 @@ BUFFERED = '--options=manual_wal_flush=true'
 # Name: what it is called, workloads (the last one is the row's), flags.
 ROWS = {
     'load': ('sequential load, batches of 1,000', 'fillseq', ['--num=3000000', '--batch_size=1000']),
-    'scan': ('iteration after that load', 'fillseq,readseq', ['--num=3000000', '--batch_size=1000']),
+    'scan': ('iteration after a sequential load', 'fillseq,readseq', ['--num=3000000', '--batch_size=1000']),
     'put': ('random Put, one by one', 'fillrandom', ['--num=1000000']),
-    'put-buffered': ('the same, the log left in memory', 'fillrandom', ['--num=1000000', BUFFERED]),
+    'put-buffered': ('random Put, the log left in memory', 'fillrandom', ['--num=1000000', BUFFERED]),
     'batch': ('random batches of 1,000', 'fillrandom', ['--num=2000000', '--batch_size=1000']),
     'zipfian': ('Zipfian batches of 1,000', 'fillrandom', ['--num=2000000', '--batch_size=1000', '--distribution=zipfian']),
     'large': ('values of 4 KiB, batches of 100', 'fillrandom', ['--num=50000', '--batch_size=100', '--value_size=4096']),
