@@ -41,7 +41,8 @@
 // Two groups in a row. A leader that does not hand over early leads a second group of those that
 // came meanwhile, without being of it. On another core its oldest writer may sleep: to wake it for
 // the lead would put the kernel's wake-up (tens of microseconds) between any two groups, while to
-// wake it with the result delays nobody. More than two would hold up the leader's own next write.
+// wake it with the result delays nobody. More than two would hold up the leader's own next write;
+// of a fiber four, as the others of its worker are served meanwhile (below).
 // In passing nothing may hold it up: if there is a stall or a memtable to switch, the lead goes to
 // the group's own leader after all.
 //
@@ -51,8 +52,8 @@
 // that a sync takes at most. One that waits in vain makes the next expect less.
 //
 // Siblings. Fibers of one worker never meet in the queue by themselves: each would lead alone, with
-// a write call of its own, and hand its worker to the next one only then. So the leader of a logged
-// group that is a fiber lets the others of its worker go first, once: those that come to write
+// a write call of its own, and hand its worker to the next one only then. So who leads a logged
+// group and is a fiber lets the others of its worker go first, once: those that come to write
 // join, and one call serves all. (64 fibers on two workers: a call for 8 writes instead of 2.) What
 // others have to do beside writing delays the lead, so that this is left out for a while where few
 // come.

@@ -335,7 +335,7 @@ TEST(CommitQueueTest, AnUnappliableBatchIsReported) {
   EXPECT_EQ(db.errors, 1);
 }
 
-// Three groups of writers, each of which gathers while the one before is logged. What prepare() is
+// Six groups of writers, each of which gathers while the one before is logged. What prepare() is
 // told of each, and what it says to a group that is led in passing.
 std::vector<bool> LedInPassing(const Status& in_passing) {
   FakeDatabase db;
@@ -356,24 +356,26 @@ std::vector<bool> LedInPassing(const Status& in_passing) {
       fiber::yield();
     };
     db.on_append = [&](const Slice&) {
-      if (started < 4) start_two();
+      if (started < 10) start_two();
       return IOStatus::OK();
     };
     EXPECT_TRUE(db.Put("first", "1").ok());
     // There may come more while one is waited for.
     for (size_t i = 0; i < handles.size(); ++i) fiber::JoinHandle(std::move(handles[i])).join();
   });
-  EXPECT_EQ(db.entries(), 5u);
-  EXPECT_EQ(db.appends.load(), 3);
+  EXPECT_EQ(db.entries(), 11u);
+  EXPECT_EQ(db.appends.load(), 6);
   return seen;
 }
 
-TEST(CommitQueueTest, ALeaderLeadsTheGroupThatGatheredMeanwhile) {
-  EXPECT_EQ(LedInPassing(Status::OK()), (std::vector<bool>{false, true, false}));
+TEST(CommitQueueTest, ALeaderLeadsTheGroupsThatGatheredMeanwhile) {
+  EXPECT_EQ(LedInPassing(Status::OK()), (std::vector<bool>{false, true, true, true, false, true}))
+      << "a fiber leads four groups in a row";
 }
 
 TEST(CommitQueueTest, WhatTakesTimeIsLeftToTheGroupsOwnLeader) {
-  EXPECT_EQ(LedInPassing(Status::Busy()), (std::vector<bool>{false, true, false, true, false}));
+  EXPECT_EQ(LedInPassing(Status::Busy()), (std::vector<bool>{false, true, false, true, false, true,
+                                                             false, true, false, true, false}));
 }
 
 TEST(CommitQueueTest, NoSlowdownDoesNotWaitOutAStall) {
