@@ -51,6 +51,19 @@ constexpr bool MultiplyOverflows(int64_t a, int64_t b, int64_t* result) {
 // The compiler takes what `address` points to for used here.
 inline void Use(const void* address) { asm volatile("" : : "r"(address) : "memory"); }
 
+// To be called behind code that is not compiled from C++ and may have used the processor's wide
+// registers without ending that (VZEROUPPER): from then on each SSE instruction of the thread waits
+// for the one before it, and code full of them takes several times as long.
+inline void EndWideRegisters() {
+#if defined(__x86_64__)
+#if defined(__AVX__)
+  __builtin_ia32_vzeroupper();
+#else
+  if (__builtin_cpu_supports("avx")) asm volatile("vzeroupper" : : : "memory");
+#endif
+#endif
+}
+
 #else  // cl.exe
 
 using Int128 = std::_Signed128;
@@ -83,6 +96,8 @@ inline void Use(const void* address) {
   static const void* volatile used;
   used = address;
 }
+
+inline void EndWideRegisters() {}
 
 #endif
 

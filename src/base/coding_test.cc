@@ -5,7 +5,6 @@
 #include <limits>
 #include <vector>
 
-#include "base/crc32c.h"
 #include "base/random.h"
 
 namespace cairn {
@@ -128,38 +127,6 @@ TEST(Coding, LengthPrefixedSlices) {
       "abc",
       4);
   EXPECT_FALSE(GetLengthPrefixedSlice(&input, &v));
-}
-
-// From RFC 3720, section B.4.
-TEST(Crc32c, StandardVectors) {
-  char bytes[32] = {};
-  EXPECT_EQ(0x8a9136aau, crc32c::Value(bytes, sizeof(bytes)));
-  memset(bytes, 0xff, sizeof(bytes));
-  EXPECT_EQ(0x62a8ab43u, crc32c::Value(bytes, sizeof(bytes)));
-  for (int i = 0; i < 32; i++) bytes[i] = static_cast<char>(i);
-  EXPECT_EQ(0x46dd794eu, crc32c::Value(bytes, sizeof(bytes)));
-  for (int i = 0; i < 32; i++) bytes[i] = static_cast<char>(31 - i);
-  EXPECT_EQ(0x113fdb5cu, crc32c::Value(bytes, sizeof(bytes)));
-  EXPECT_EQ(0xe3069283u, crc32c::Value("123456789", 9));
-  EXPECT_EQ(0u, crc32c::Value("", 0));
-}
-
-TEST(Crc32c, ExtendIsTheChecksumOfTheWhole) {
-  Random64 rng(1);
-  const std::string data = rng.RandomBinaryString(3000);
-  const uint32_t whole = crc32c::Value(data.data(), data.size());
-  for (size_t cut = 0; cut <= data.size(); cut += 37) {
-    EXPECT_EQ(whole, crc32c::Extend(crc32c::Value(data.data(), cut), data.data() + cut,
-                                    data.size() - cut));
-  }
-}
-
-TEST(Crc32c, MaskIsReversibleAndNoIdentity) {
-  const uint32_t crc = crc32c::Value("foo", 3);
-  EXPECT_NE(crc, crc32c::Mask(crc));
-  EXPECT_NE(crc, crc32c::Mask(crc32c::Mask(crc)));
-  EXPECT_EQ(crc, crc32c::Unmask(crc32c::Mask(crc)));
-  EXPECT_EQ(crc, crc32c::Unmask(crc32c::Unmask(crc32c::Mask(crc32c::Mask(crc)))));
 }
 
 }  // namespace

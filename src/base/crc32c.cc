@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <climits>
 
+#include "cairn/compiler.h"
+
 namespace cairn::crc32c {
 
 uint32_t Extend(uint32_t init, const char* data, size_t n) {
@@ -19,6 +21,7 @@ uint32_t Extend(uint32_t init, const char* data, size_t n) {
     data += part;
     n -= part;
   }
+  compiler::EndWideRegisters();
   return ~crc;
 }
 

@@ -1,6 +1,5 @@
 #include "table/block_based_table_reader.h"
 
-#define XXH_INLINE_ALL
 #include <algorithm>
 #include <map>
 
