@@ -88,6 +88,9 @@ class RealTest(unittest.TestCase):
     def test_pauses(self):
         self.check('pauses', '--duration=2.1')
 
+    def test_behind(self):
+        self.check('behind', '--duration=0.1')
+
     def test_amplification(self):
         self.check('amplification', '--sizes=400')
 

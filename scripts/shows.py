@@ -5,6 +5,7 @@ Writing, through the C interface:
   write-configurations  10 threads load 10 million records: the four settings of the two options of the write path
   writers               fillseq, fillrandom, overwrite with 1 to 256 writers, with and without sync
   pauses                ten minutes of overwriting: tail latency, the longest pause, a plot over time
+  behind                reads that begin right behind a load, while compactions are behind
   amplification         bytes written and space after the same load
   coroutine-port        four workloads with 64 clients at once, fibers against threads, from a cold cache
   growth                1, 10 and 50 million records
@@ -98,7 +99,7 @@ def parse(arguments):
     parser.add_argument('--megabytes', type=int, help='MiB of values in each database (blobs)')
     parser.add_argument('--gigabytes', type=float, help='of the database (backup)')
     parser.add_argument('--rate', type=int, help='operations per second of the load (backup)')
-    parser.add_argument('--duration', type=float, help='seconds of each measurement (pauses, coroutine-port, reads, blobs, backup, matrix)')
+    parser.add_argument('--duration', type=float, help='seconds of each measurement (pauses, behind, coroutine-port, reads, blobs, backup, matrix)')
     parser.add_argument('--fiber-workers', type=int, default=2)
     parser.add_argument('--flags', default='', help='more flags of kv_bench for all, in one word')
     parser.add_argument('--dir', type=pathlib.Path, default=ROOT / 'build/shows', help='where the databases go')

@@ -166,6 +166,44 @@ class Pauses(Show):
         return [text, table, '\n'.join(checks)], picture, rows_of(store, cases, 'ours') + rows_of(store, cases, 'fibers')
 
 
+class Behind(Show):
+    name = 'behind'
+    title = 'Reads right behind a load, while compactions are behind'
+    defaults = {'num': 10000000, 'pairs': 3, 'clients': '4', 'duration': 10.0}
+    quick = {'num': 100000, 'pairs': 1, 'duration': 0.3}
+    writes = ['fillrandom', 'overwrite']
+    reads = {'seekrandom': 'a seek and 20 entries', 'readrandom': 'Get', 'multiget': 'MultiGet of 32'}
+
+    def steps(self, args):
+        for pair in range(args.pairs):
+            for engine in rotated(self.engines, pair):
+                # What is read first meets most of the debt.
+                for first in self.reads:
+                    order = [*self.writes, first, *(r for r in self.reads if r != first)]
+                    yield Step(f'{first} first', engine, pair, ','.join(order),
+                               [*common_flags(args, engine, args.clients[0]), f'--read_duration={args.duration:g}', '--seek_nexts=20',
+                                '--batch_size=32'])
+
+    def report(self, args, store):
+        lines, checks, rows = [], [], []
+        for first, title in self.reads.items():
+            case = f'{first} first'
+            for workload, what in ((first, title), *((w, f'{w}, before it') for w in self.writes)):
+                for engine, engine_title in self.named_engines(args).items():
+                    lines.append([f'{what}: {engine_title}', *[spread(figures(store, case, engine, workload, key), digits)
+                                                               for key, digits in (('ops_per_second', 0), ('cpu_us_per_op', 2), ('p99_us', 0),
+                                                                                   ('p999_us', 0))],
+                                  spread(pairwise(store, case, engine, 'peer', workload))])
+            checks += [verdict(f'{title}, {NAMES[engine]} / peer', median(pairwise(store, case, engine, 'peer', first)), 1.5, True)
+                       for engine in ('ours', 'fibers')]
+            rows += [row for engine in ('ours', 'fibers') for row in rows_of(store, [(case, f'{title}, behind a load', args.clients[0], first)], engine)]
+        table = markdown(['workload: engine', 'operations/s', 'CPU µs/op', 'p99, µs', 'p99.9, µs', '/ peer'], lines)
+        text = (f'{args.clients[0]} clients put {args.num:,} records of as many keys in no order and overwrite as many at random; the reads begin at '
+                f'once, {args.duration:g} s each, beside the compactions that are still owed. Each kind of read goes first in a run of its own, and only '
+                'that one is shown. A MultiGet counts by its keys.')
+        return [text, table, '\n'.join(checks)], plot(rows, f'Operations per second, Cairn / {args.peer_name}'), rows
+
+
 class CoroutinePort(Show):
     name = 'coroutine-port'
     title = 'The four workloads of the published coroutine port'
@@ -305,4 +343,4 @@ class Growth(LoadAndOverwrite):
         return sum(r['cpu_seconds'] for r in record['runs']) * 1e6 / sum(r.get('operations', 0) for r in record['runs'])
 
 
-SHOWS = {show.name: show for show in (WriteConfigurations(), Writers(), Pauses(), Amplification(), CoroutinePort(), Growth())}
+SHOWS = {show.name: show for show in (WriteConfigurations(), Writers(), Pauses(), Behind(), Amplification(), CoroutinePort(), Growth())}
