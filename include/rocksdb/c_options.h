@@ -12,7 +12,7 @@ extern "C" {
 /* ---- Options of a database. Each has the meaning, unit and default of the field of the same name
  * of rocksdb::Options. */
 
-extern ROCKSDB_LIBRARY_API rocksdb_options_t* rocksdb_options_create(void);
+/* (rocksdb_options_create is in c_releases.h: releases differ by a default.) */
 extern ROCKSDB_LIBRARY_API void rocksdb_options_destroy(rocksdb_options_t*);
 extern ROCKSDB_LIBRARY_API rocksdb_options_t* rocksdb_options_create_copy(rocksdb_options_t*);
 extern ROCKSDB_LIBRARY_API void rocksdb_options_increase_parallelism(rocksdb_options_t* opt,

@@ -32,6 +32,7 @@ extern "C" {
    function of those with the same name in the library.) */
 extern ROCKSDB_LIBRARY_API void rocksdb_enable_file_deletions_7(rocksdb_t* db, unsigned char force,
                                                                 char** errptr);
+extern ROCKSDB_LIBRARY_API rocksdb_options_t* rocksdb_options_create_7(void);
 extern ROCKSDB_LIBRARY_API void rocksdb_options_set_plain_table_factory_7(rocksdb_options_t* opt,
                                                                           uint32_t user_key_len,
                                                                           int bloom_bits_per_key,
@@ -58,6 +59,15 @@ extern ROCKSDB_LIBRARY_API void rocksdb_enable_file_deletions(rocksdb_t* db, uns
     CAIRN_C_NAME("rocksdb_enable_file_deletions_7");
 #else
 extern ROCKSDB_LIBRARY_API void rocksdb_enable_file_deletions(rocksdb_t* db, char** errptr);
+#endif
+
+/* With the defaults of rocksdb::Options, but for level_compaction_dynamic_level_bytes, which from
+   RocksDB 8.2 on is true. */
+#if CAIRN_C_RELEASE < 8
+extern ROCKSDB_LIBRARY_API rocksdb_options_t* rocksdb_options_create(void)
+    CAIRN_C_NAME("rocksdb_options_create_7");
+#else
+extern ROCKSDB_LIBRARY_API rocksdb_options_t* rocksdb_options_create(void);
 #endif
 
 /* See PlainTableOptions in table.h; encoding_type: 0 (kPlain) or 1 (kPrefix). */

@@ -11,7 +11,6 @@ using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is 
 
 extern "C" {
 
-rocksdb_options_t* rocksdb_options_create() { return new rocksdb_options_t; }
 void rocksdb_options_destroy(rocksdb_options_t* o) { delete o; }
 rocksdb_options_t* rocksdb_options_create_copy(rocksdb_options_t* o) {
   return new rocksdb_options_t(*o);

@@ -108,6 +108,17 @@ void CAIRN_C_AS(rocksdb_enable_file_deletions, _7)(rocksdb_t* db, unsigned char 
 #endif
 
 #if CAIRN_C_HAS_8 || CAIRN_C_HAS_10 || CAIRN_C_HAS_11
+rocksdb_options_t* rocksdb_options_create() {
+  auto made = std::make_unique<rocksdb_options_t>();
+  made->rep.level_compaction_dynamic_level_bytes = true;
+  return made.release();
+}
+#endif
+#if CAIRN_C_HAS_7
+rocksdb_options_t* CAIRN_C_AS(rocksdb_options_create, _7)() { return new rocksdb_options_t; }
+#endif
+
+#if CAIRN_C_HAS_8 || CAIRN_C_HAS_10 || CAIRN_C_HAS_11
 void rocksdb_options_set_plain_table_factory(rocksdb_options_t* o, uint32_t user_key_len,
                                              int bloom_bits_per_key, double hash_table_ratio,
                                              size_t index_sparseness, size_t huge_page_tlb_size,

@@ -63,6 +63,13 @@ static void TestPrefixExtractor(const char* path) {
   CHECK(destroyed == 1);
 }
 
+static void TestDefaults(void) {
+  phase = "defaults";
+  rocksdb_options_t* made = rocksdb_options_create();
+  CHECK(rocksdb_options_get_level_compaction_dynamic_level_bytes(made) == (CAIRN_C_RELEASE >= 8));
+  rocksdb_options_destroy(made);
+}
+
 static void TestFileDeletions(const char* path) {
   phase = "files are deleted again";
   rocksdb_t* db = rocksdb_open(options, path, &error);
@@ -267,6 +274,7 @@ int main(int argc, char** argv) {
   rocksdb_destroy_db(options, argv[1], &error);
   CHECK_OK(error);
   TestPrefixExtractor(argv[1]);
+  TestDefaults();
   TestFileDeletions(argv[1]);
   rocksdb_destroy_db(options, argv[1], &error);
   CHECK_OK(error);
