@@ -33,29 +33,25 @@ REASONS = [
 
 # Phases that test what is otherwise here, and why.
 ASIDE = {
-    'addfile': 'release 7 ingests a file of another comparator, which is refused',
     'checkpoint_db_id_in_manifest': 'a checkpoint gets an identity of its own',
     'snapshot_with_memtable_inplace_update': '`inplace_update_support` is refused',
     'filter': 'it counts the false positives of one table, for which a write buffer of 100000 bytes here has no room',
 }
 
 
-# The same, of release 11 alone.
-ASIDE_11 = {
-    'remote_compaction_service': 'its database is made anew beside `db_paths` with files of the one before, which is refused',
-    'table_filter_listener_metadata': 'tables have no largest sequence number among their properties',
+# The same, of one release, by its first number.
+ASIDE_OF = {
+    '7': {'addfile': 'it ingests a file of another comparator, which is refused'},
+    '11': {'remote_compaction_service': 'its database is made anew beside `db_paths` with files of the one before, which is refused'},
 }
 
 # Of a phase the statements that name this, and why.
 PARTS = {
-    'backup_and_restore': ('memcmp', 'a restored database has its source\'s identity'),
+    'transactions': (r'rocksdb_transactiondb_flush\w*', 'keys shorter than `identity_as_first_hash` takes, and values of several sizes, are flushed into a '
+                     'cuckoo table, which is refused; RocksDB drops what is of another size'),
     'block_based_options_auto': (r'\w*user_defined_index\w*|factory_name\w*', 'user-defined indexes are refused'),
     'read_options': (r'\w*table_index_factory\w*', 'user-defined indexes are refused'),
 }
-
-# What else the statements name that go.
-REFUSED = ['rocksdb_options_[gs]et_allow_mmap_reads', 'rocksdb_cuckoo_\\w+',
-           'rocksdb_options_set_(?:cuckoo|plain)_table_factory']
 
 
 def run(command, **kwargs):
@@ -98,15 +94,16 @@ def without(source, missing, aside):
     """c_test.c without the statements of main() that use what is missing, nor those phases, and the phases that lost something."""
     begin = source.index('{', source.index('int main(')) + 1
     end = source.rindex('return 0;')
-    names = [*missing, *REFUSED]
     parts, lost = [], []
     for phase in re.split(r'(?=StartPhase\()', source[begin:end]):
         name = re.match(r'StartPhase\("([^"]*)"\);', phase)
         if name and name[1] in aside:
             phase, has_lost = name[0] + '\n', True
         else:
-            also = [PARTS[name[1]][0]] if name and name[1] in PARTS else []
-            phase, has_lost = reduce(phase, re.compile(r'\b(?:' + '|'.join([*names, *also]) + r')\b'))
+            names = [*missing, *([PARTS[name[1]][0]] if name and name[1] in PARTS else [])]
+            has_lost = False
+            if names:
+                phase, has_lost = reduce(phase, re.compile(r'\b(?:' + '|'.join(names) + r')\b'))
         parts.append(phase)
         if has_lost:
             lost.append(name[1] if name else 'the beginning')
@@ -166,7 +163,8 @@ def play(crate, dropins):
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         rocksdb, version = rocksdb_crate.fetch(folder, crate)
-        library = dropins / LIBRARIES[version.split('+')[-1].split('.')[0]]
+        release = version.split('+')[-1].split('.')[0]
+        library = dropins / LIBRARIES[release]
         source = (rocksdb / 'db' / 'c_test.c').read_text()
         phases = len(set(re.findall(r'StartPhase\("([^"]*)"\)', source)))
         test, used = compile_test(folder, rocksdb, source)
@@ -177,7 +175,7 @@ def play(crate, dropins):
                  f'c_test.c of librocksdb-sys {version}, {phases} phases. It uses {len(used)} functions; {len(used) - len(missing)} of them are '
                  f'there. As it is it {words}', '']
         if not passes:
-            aside = {**ASIDE, **(ASIDE_11 if '+11.' in version else {})}
+            aside = {**ASIDE, **ASIDE_OF.get(release, {})}
             test, lost = compile_without(folder, rocksdb, source, missing, aside)
             passes, words = run_test(folder, test, library, missing)
             why = {**aside, **{phase: words for phase, (_, words) in PARTS.items()}}

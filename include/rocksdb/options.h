@@ -473,7 +473,7 @@ struct DBOptions {
   bool atomic_flush = false;
   // Leave deletion of files to background threads: a hint.
   bool avoid_unnecessary_blocking_io = false;
-  // Without effect: it is always written. (The default of RocksDB 9.7 and later, which says so.)
+  // The MANIFEST has the identity, too, for those who lose IDENTITY. (Default of RocksDB 9.7.)
   bool write_dbid_to_manifest = true;
   // False: there is no file IDENTITY; one that is there is deleted when the database was opened.
   // The identity is in the MANIFEST. Not together with write_dbid_to_manifest = false. (Of

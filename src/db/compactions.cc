@@ -194,13 +194,14 @@ Status Compactions::RunCompaction(ColumnFamily* family, std::unique_ptr<Compacti
     if (info == nullptr) info = &told;
   }
   if (compaction->drops_inputs() || moves) {
-    VersionEdit edit;
+    // (In the compaction's own edit: what moved are its outputs, of which listeners are told.)
+    VersionEdit* const edit = compaction->edit();
     if (compaction->drops_inputs()) {
-      compaction->AddInputDeletions(&edit);
+      compaction->AddInputDeletions(edit);
     } else {
-      compaction->AddTrivialMove(&edit);
+      compaction->AddTrivialMove(edit);
     }
-    s = db_.versions->LogAndApply(family->state, &edit, db_.mutex(), db_.directory.get(), false,
+    s = db_.versions->LogAndApply(family->state, edit, db_.mutex(), db_.directory.get(), false,
                                   [&] { compaction->ReleaseInputs(); });
     JobStats stats;
     if (s.ok()) {

@@ -362,6 +362,36 @@ TEST_F(VersionSetTest, IdentityIsWrittenAgainWhenLost) {
   EXPECT_EQ(text, id);
 }
 
+TEST_F(VersionSetTest, TheManifestHasTheIdentityIfTheOptionSaysSo) {
+  db_options_.write_dbid_to_manifest = false;
+  ASSERT_TRUE(Create().ok());
+  ASSERT_TRUE(Open().ok());
+  const std::string first = set_->db_id();
+  EXPECT_EQ(first.size(), 36u);
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(set_->db_id(), first);  // of the file IDENTITY
+  ASSERT_TRUE(memory_->DeleteFile(IdentityFileName(kDb), IOOptions(), nullptr).ok());
+  ASSERT_TRUE(Open().ok());
+  const std::string second = set_->db_id();
+  EXPECT_EQ(second.size(), 36u);
+  EXPECT_NE(second, first);
+  // From the next MANIFEST on.
+  db_options_.write_dbid_to_manifest = true;
+  ASSERT_TRUE(Open().ok());
+  VersionEdit nothing;
+  ASSERT_TRUE(Log(&nothing, /*new_descriptor=*/true).ok());
+  ASSERT_TRUE(memory_->DeleteFile(IdentityFileName(kDb), IOOptions(), nullptr).ok());
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(set_->db_id(), second);
+  db_options_.write_dbid_to_manifest = false;
+  ASSERT_TRUE(Open().ok());
+  VersionEdit again;
+  ASSERT_TRUE(Log(&again, /*new_descriptor=*/true).ok());
+  ASSERT_TRUE(memory_->DeleteFile(IdentityFileName(kDb), IOOptions(), nullptr).ok());
+  ASSERT_TRUE(Open().ok());
+  EXPECT_NE(set_->db_id(), second);
+}
+
 TEST_F(VersionSetTest, AMarkOfTimestampsThatGoesBackIsPassedOver) {
   options_.comparator = BytewiseComparatorWithU64Ts();
   const std::string lower("\1\0\0\0\0\0\0\0", 8), higher("\0\1\0\0\0\0\0\0", 8);

@@ -47,7 +47,7 @@ Status VersionSet::EncodeSnapshot(std::vector<std::string>* records) const {
     return Status::OK();
   };
   VersionEdit head;
-  if (!db_id_.empty()) head.SetDBId(db_id_);
+  if (options_->write_dbid_to_manifest && !db_id_.empty()) head.SetDBId(db_id_);
   if (max_column_family_ != 0) head.SetMaxColumnFamily(max_column_family_);
   if (min_log_number_to_keep_ != 0) head.SetMinLogNumberToKeep(min_log_number_to_keep_);
   if (synced_log_.log > 0 && synced_log_.log >= min_log_number_to_keep_) {
@@ -105,7 +105,7 @@ Status VersionSet::NewDB(const ColumnFamilyOptions& options, FSDirectory* db_dir
   }
 
   VersionEdit edit;
-  edit.SetDBId(db_id_);
+  if (options_->write_dbid_to_manifest) edit.SetDBId(db_id_);
   edit.SetComparatorName(options.comparator->Name());
   NotePersistence(options, &edit);
   edit.SetLogNumber(0);

@@ -268,6 +268,30 @@ TEST_F(ListenerTest, ACompactionIsToldOf) {
   EXPECT_TRUE(info.stats.is_manual_compaction);
 }
 
+TEST_F(ListenerTest, ACompactionThatMovesATableTellsOfItAsAnOutput) {
+  options_.disable_auto_compactions = true;
+  Open();
+  ASSERT_OK(Put("a", "1"));
+  ASSERT_OK(Flush());
+  const std::vector<std::string> table = FilesEndingIn(".sst");
+  ASSERT_OK(Compact());
+  recorder_->Await("compaction completed", 1);
+  EXPECT_EQ(table, FilesEndingIn(".sst"));
+  const CompactionJobInfo& info = recorder_->compactions[0];
+  EXPECT_OK(info.status);
+  ASSERT_EQ(1u, info.input_files.size());
+  ASSERT_EQ(1u, info.input_file_infos.size());
+  EXPECT_EQ(0, info.input_file_infos[0].level);
+  EXPECT_EQ(info.input_files, info.output_files);
+  ASSERT_EQ(1u, info.output_file_infos.size());
+  EXPECT_EQ(1, info.output_file_infos[0].level);
+  EXPECT_EQ(info.input_file_infos[0].file_number, info.output_file_infos[0].file_number);
+  ASSERT_EQ(1u, info.table_properties.count(info.output_files[0]));
+  EXPECT_EQ(1u, info.table_properties.at(info.output_files[0])->num_entries);
+  EXPECT_EQ(1u, info.stats.num_input_files);
+  EXPECT_EQ(0u, info.stats.num_output_files);
+}
+
 TEST_F(ListenerTest, ACompactionTellsWhatItReadAndDropped) {
   options_.disable_auto_compactions = true;
   options_.report_bg_io_stats = true;
