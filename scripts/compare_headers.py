@@ -49,8 +49,6 @@ REASONS = [
     (r'rocksdb/compression_type\.h', None, 'compressions are the built-in ones: zlib, LZ4, LZ4HC, Snappy, ZSTD'),
     (r'rocksdb/data_structure\.h', None, 'RocksDB\'s own: nothing of its public interface needs it'),
     (r'rocksdb/functor_wrapper\.h', None, 'RocksDB\'s own: nothing of its public interface needs it'),
-    (r'rocksdb/memtablerep\.h', r'(?:.*::CreateMemTableRep|MemTableRep|KeyHandle|GetLengthPrefixedSlice)',
-     'memtables are the built-in ones: skip list, vector, hashes of skip lists and of linked lists'),
     (r'rocksdb/filter_policy\.h', r'FilterBuildingContext|FilterPolicy::Get\w+', 'filters are the built-in ones: Bloom and Ribbon'),
     (r'rocksdb/(?:utilities/)?ldb_\w+\.h', None, 'of newer commands of `ldb`'),
     # Names.

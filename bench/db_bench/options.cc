@@ -438,6 +438,8 @@ void SetFromFlags(rocksdb::Options* options) {
   options->use_direct_io_for_flush_and_compaction = FLAGS_use_direct_io_for_flush_and_compaction;
   options->bytes_per_sync = FLAGS_bytes_per_sync;
   options->allow_concurrent_memtable_write = FLAGS_allow_concurrent_memtable_write;
+  options->inplace_update_support = FLAGS_inplace_update_support;
+  options->inplace_update_num_locks = FLAGS_inplace_update_num_locks;
   options->enable_pipelined_write = FLAGS_enable_pipelined_write;
   options->unordered_write = FLAGS_unordered_write;
   options->enable_write_thread_adaptive_yield = FLAGS_enable_write_thread_adaptive_yield;

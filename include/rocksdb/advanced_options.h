@@ -132,10 +132,11 @@ enum class CacheTier : uint8_t {
   kNonVolatileBlockTier = 0x01,
 };
 
+// What an inplace_callback did.
 enum UpdateStatus {
-  UPDATE_FAILED = 0,
-  UPDATED_INPLACE = 1,
-  UPDATED = 2,
+  UPDATE_FAILED = 0,    // nothing: the value stays as it is
+  UPDATED_INPLACE = 1,  // changed *existing_value and *existing_value_size
+  UPDATED = 2,          // set *merged_value
 };
 
 enum class PrepopulateBlobCache : uint8_t {
@@ -153,10 +154,16 @@ struct AdvancedColumnFamilyOptions {
   // and so need none. Without effect, like the next one.
   int max_write_buffer_number_to_maintain = 0;
   int64_t max_write_buffer_size_to_maintain = 0;  // without effect
-  // Updates in place: unsupported.
+  // A Put over a value of the memtable that is not shorter overwrites it there, so that memtables
+  // grow, and are flushed, less. Who reads meanwhile sees the one or the other, whatever its
+  // sequence number is: DB::GetSnapshot() is null. Needs allow_concurrent_memtable_write off.
   bool inplace_update_support = false;
-  // Of no effect without them, like the callback.
+  // Locks of values, by their keys' hashes. Of no effect without updates in place, like the
+  // callback.
   size_t inplace_update_num_locks = 10000;
+  // What a Put is to become, given what the key has (existing_value, null: nothing), in the
+  // memtable or below: the bytes there changed and no longer than before, or *merged_value. Called
+  // by one writer at a time, under a lock of the key: must not call the database.
   UpdateStatus (*inplace_callback)(char* existing_value, uint32_t* existing_value_size,
                                    Slice delta_value, std::string* merged_value) = nullptr;
   // Garbage collection between memtables: unsupported, must be 0.

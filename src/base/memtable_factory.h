@@ -24,6 +24,9 @@ class HashSkipListRepFactory final : public MemTableRepFactory {
   static const char* kClassName() { return "HashSkipListRepFactory"; }
   static const char* kNickName() { return "prefix_hash"; }
   const char* Name() const override { return kClassName(); }
+  using MemTableRepFactory::CreateMemTableRep;
+  MemTableRep* CreateMemTableRep(const MemTableRep::KeyComparator& key_cmp, Allocator* allocator,
+                                 const SliceTransform* slice_transform, Logger* logger) override;
   bool CanHandleDuplicatedKey() const override { return true; }
 
   const HashSkipListRepOptions& options() const { return options_; }
@@ -51,6 +54,9 @@ class HashLinkListRepFactory final : public MemTableRepFactory {
   static const char* kClassName() { return "HashLinkListRepFactory"; }
   static const char* kNickName() { return "hash_linkedlist"; }
   const char* Name() const override { return kClassName(); }
+  using MemTableRepFactory::CreateMemTableRep;
+  MemTableRep* CreateMemTableRep(const MemTableRep::KeyComparator& key_cmp, Allocator* allocator,
+                                 const SliceTransform* slice_transform, Logger* logger) override;
   bool CanHandleDuplicatedKey() const override { return true; }
 
   const HashLinkListRepOptions& options() const { return options_; }

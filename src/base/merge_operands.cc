@@ -28,6 +28,16 @@ bool MergeOperands::PushOlder(const Slice& operand, bool pinned) {
   return just_collect_ || operator_ == nullptr || !operator_->ShouldMerge(rep_->operands);
 }
 
+Slice MergeOperands::Keep(const Slice& value) {
+  if (rep_ == nullptr) rep_ = std::make_unique<Rep>();
+  rep_->copies.emplace_back();
+  if (!AssignIfPossible(&rep_->copies.back(), value.data(), value.size())) {
+    rep_->copies.pop_back();
+    return Slice(nullptr, 0);
+  }
+  return rep_->copies.back();
+}
+
 void MergeOperands::PushNewer(const Slice& operand, bool pinned) {
   Push(operand, pinned);
   rep_->newest_last = true;

@@ -53,6 +53,8 @@ class MergeOperands {
   // otherwise they are copied. False: what is below need not be asked (MergeOperator::ShouldMerge,
   // or CollectWhile).
   bool PushOlder(const Slice& operand, bool pinned);
+  // A copy of a value that lives as long as this object's operands. Null data: there is no memory.
+  Slice Keep(const Slice& value);
   // Adds one that is newer than those before.
   void PushNewer(const Slice& operand, bool pinned);
   // Forgets all but the first `size` that were pushed.

@@ -14,15 +14,20 @@ namespace {
 // is done.
 class CounterScope {
  public:
+  explicit CounterScope(bool concurrent) : concurrent_(concurrent) {}
   ~CounterScope() { MoveTo(nullptr); }
   void MoveTo(MemTable* table) {
-    if (table_ != nullptr && counters_.entries != 0) table_->AddCounters(counters_);
+    if (table_ != nullptr && counters_.entries != 0) {
+      if (concurrent_) table_->FinishConcurrentBatch();
+      table_->AddCounters(counters_);
+    }
     counters_ = MemTableCounters();
     table_ = table;
   }
   MemTableCounters* get() { return &counters_; }
 
  private:
+  const bool concurrent_;
   MemTable* table_ = nullptr;
   MemTableCounters counters_;
 };
@@ -89,6 +94,28 @@ Status ReplaceChecksum(const BatchRecord& record, ValueType type, const Slice& v
   return Status::OK();
 }
 
+// A Put where the memtable updates in place.
+Status PutInPlace(const BatchRecord& record, SequenceNumber seq, MemTable* table,
+                  MemTableSink* sink, MemTableCounters* counters, uint64_t* checksum) {
+  std::string made;
+  MemTable::PutFate fate;
+  Status s =
+      table->UpdateInPlace(seq, record.type, record.key, record.value, checksum, &made, &fate);
+  if (s.ok() && fate == MemTable::PutFate::kUnknown) {
+    std::string existing;
+    s = sink->Existing(record.family, record.key, seq, &existing);
+    if (s.ok() || s.IsNotFound()) {
+      s = table->AskCallback(s.ok() ? &existing : nullptr, record.value, &made, &fate);
+    }
+  }
+  if (!s.ok() || fate == MemTable::PutFate::kDone) return s;
+  if (fate == MemTable::PutFate::kAdd) {
+    return table->Add(seq, record.type, record.key, record.value, false, counters, checksum);
+  }
+  if (checksum != nullptr) s = ReplaceChecksum(record, record.type, made, checksum);
+  return s.ok() ? table->Add(seq, record.type, record.key, made, false, counters, checksum) : s;
+}
+
 // (`folded` is memory for what takes a merge operand's place. `checksum`: of the record without its
 // family; null: it has none.)
 [[gnu::always_inline]] inline Status AddEntry(const BatchRecord& record, SequenceNumber seq,
@@ -114,6 +141,10 @@ Status ReplaceChecksum(const BatchRecord& record, ValueType type, const Slice& v
   if (type > kTypeMerge && type != kTypeSingleDeletion && type != kTypeRangeDeletion &&
       type != kTypeWideColumnEntity) {
     return RefuseRecord(record);
+  }
+  if (table->updates_in_place() && (type == kTypeValue || type == kTypeWideColumnEntity))
+      [[unlikely]] {
+    return PutInPlace(record, seq, table, sink, counters, checksum);
   }
   if (type == kTypeMerge && !concurrent && sink->FoldsOperands()) {
     const OperandFate fate =
@@ -141,7 +172,7 @@ Status Apply(const Slice& rep, SequenceNumber first, MemTableSink* sink, bool co
   MemTable* table = nullptr;
   uint32_t table_family = 0;
   bool sought = false;
-  CounterScope counters;
+  CounterScope counters(concurrent);
   BatchRecord record;
   std::string folded;
   size_t look_at = 1;  // the first record tells which memtable it is

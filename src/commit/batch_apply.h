@@ -44,6 +44,11 @@ class MemTableSink {
                            const Slice& /*operand*/, std::string* /*value*/, ValueType* /*type*/) {
     return OperandFate::kKept;
   }
+  /// What `key` has at `sequence`, for an inplace_callback. NotFound: nothing. May SUSPEND.
+  virtual Status Existing(uint32_t /*family*/, const Slice& /*key*/, SequenceNumber /*sequence*/,
+                          std::string* /*value*/) {
+    return Status::NotFound();
+  }
 };
 
 /// The sink of a database (or test) with the default column family only.

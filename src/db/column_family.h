@@ -157,6 +157,9 @@ class OperandFolder {
   // With leadership's turn to insert. False: the operand is to be written as it is.
   virtual bool Fold(uint32_t family, const Slice& key, SequenceNumber sequence,
                     const Slice& operand, std::string* value, ValueType* type) = 0;
+  // See MemTableSink::Existing.
+  virtual Status Existing(uint32_t family, const Slice& key, SequenceNumber sequence,
+                          std::string* value) = 0;
 
  protected:
   ~OperandFolder() = default;
@@ -185,6 +188,12 @@ class FamilyMemTables final : public MemTableSink {
     const bool folds =
         folder_ != nullptr && folder_->Fold(family, key, sequence, operand, value, type);
     return folds ? OperandFate::kFolded : OperandFate::kKept;
+  }
+  Status Existing(uint32_t family, const Slice& key, SequenceNumber sequence,
+                  std::string* value) override {
+    return folder_ == nullptr
+               ? Status::NotSupported("an inplace_callback cannot be asked while logs are replayed")
+               : folder_->Existing(family, key, sequence, value);
   }
 
   // From now on the families are noted whose memtables are written to, but for the default one.

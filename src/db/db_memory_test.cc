@@ -341,15 +341,6 @@ TEST_F(DbMemoryTest, KindsThatTakeOneWriterRefuseConcurrentOnes) {
     EXPECT_TRUE(s.IsInvalidArgument()) << s.ToString();
     EXPECT_NE(s.ToString().find("allow_concurrent_memtable_write"), std::string::npos);
   }
-  class Custom final : public MemTableRepFactory {
-   public:
-    const char* Name() const override { return "my.Factory"; }
-  };
-  Options options = SmallOptions();
-  options.memtable_factory = std::make_shared<Custom>();
-  const Status s = TryOpen(options);
-  EXPECT_TRUE(s.IsNotSupported());
-  EXPECT_NE(s.ToString().find("my.Factory"), std::string::npos) << s.ToString();
 }
 
 }  // namespace

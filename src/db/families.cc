@@ -179,11 +179,23 @@ ColumnFamily* Families::AddFamily(ColumnFamilyState* state, std::shared_ptr<cons
   return family;
 }
 
+Status CheckMemTable(const MemTable& memtable, const std::string& family,
+                     const ColumnFamilyOptions& options) {
+  Status s = memtable.creation_status();
+  if (s.ok() && options.merge_operator != nullptr && !memtable.SupportsMerge()) {
+    s = Status::InvalidArgument("The memtable of column family " + family +
+                                " does not support merge operator, and its "
+                                "options.merge_operator is non-null");
+  }
+  return s;
+}
+
 MemTable* Families::NewMemTable(const ColumnFamily& family, SequenceNumber earliest) const {
   const std::shared_ptr<const Options> live = LiveOptions(&family);
   MemTableOptions options = MakeMemTableOptions(*live, *live);
   options.client = db_.memory->client();
   options.huge_page_pool = family.huge_pages;
+  options.column_family = family.id();
   return new MemTable(family.icmp, options, earliest);
 }
 
@@ -237,6 +249,10 @@ void Families::UpdateFigures(ColumnFamily* family) {
 void Families::FamiliesChanged() {
   db_.work->StartClock();
   db_.sink.SetFoldsOperands(books_.any_folds());
+  supports_snapshots_.store(
+      std::ranges::all_of(
+          families_, [](const ColumnFamily* family) { return family->mem->SupportsSnapshots(); }),
+      std::memory_order_relaxed);
   uint64_t limit = default_family_->options->max_total_wal_size;
   // As in RocksDB: a family that is written to rarely would keep all logs.
   if (limit == 0 && families_.size() > 1) limit = books_.wal_bytes();
@@ -244,6 +260,22 @@ void Families::FamiliesChanged() {
 }
 
 // --- Creation
+
+namespace {
+
+// Before anything is written: whether the user's factory, if there is one, makes what the family
+// needs.
+Status TryMemTable(const std::string& name, const DBOptions& db_options,
+                   const ColumnFamilyOptions& options) {
+  const MemTableOptions made = MakeMemTableOptions(db_options, options);
+  if (made.kind != MemTableKind::kUser) return Status::OK();
+  MemTable* const trial = new MemTable(InternalKeyComparator(options.comparator), made, 0);
+  const Status s = CheckMemTable(*trial, name, options);
+  trial->Unref();
+  return s;
+}
+
+}  // namespace
 
 Status Families::CreateFamily(const ColumnFamilyDescriptor& descriptor, ColumnFamilyHandle** handle,
                               FamilyFiles* files) {
@@ -255,6 +287,7 @@ Status Families::CreateFamily(const ColumnFamilyDescriptor& descriptor, ColumnFa
   std::vector<std::shared_ptr<FSDirectory>> directories;
   if (s.ok()) s = OpenDirectories(options, &directories);
   if (!s.ok()) return s;
+  if (s = TryMemTable(descriptor.name, *LiveOptions(), options); !s.ok()) return s;
   CommitQueue::Exclusive leadership(db_.commit.get());
   if (files != nullptr) {
     IOStatus io = db_.wals->Sync();

@@ -29,6 +29,11 @@ struct FamilyFiles {
   bool keep = false;           // though it failed: what the MANIFEST ends with may name them
 };
 
+// What a family needs of its first memtable: that a user's own could be made (Aborted), and takes
+// merge operands if there are to be any (InvalidArgument).
+[[nodiscard]] Status CheckMemTable(const MemTable& memtable, const std::string& family,
+                                   const ColumnFamilyOptions& options);
+
 class Families final : public Part {
  public:
   using Part::Part;
@@ -53,7 +58,10 @@ class Families final : public Part {
   // Gives a reference back. `purge`: whose files go with it, if it was the last, goes before this
   // returns (SUSPENDS); else soon.
   void UnrefFamily(ColumnFamily* family, bool purge);
+  // A user's own may have failed: see its creation_status().
   MemTable* NewMemTable(const ColumnFamily& family, SequenceNumber earliest) const;
+  // Whether snapshots may be had: no family has a memtable of the user's that denies them.
+  bool supports_snapshots() const { return supports_snapshots_.load(std::memory_order_relaxed); }
   // Of a user's handle. InvalidArgument: null, or another database's.
   [[nodiscard]] Status FamilyOf(ColumnFamilyHandle* handle, ColumnFamily** family) const {
     if (db_.Forked()) [[unlikely]] {
@@ -130,6 +138,7 @@ class Families final : public Part {
   std::atomic<bool> any_has_timestamps_{false};  // relaxed: who has a handle of it was told before
   Owned owned_families_ FIBER_GUARDED_BY(database_mutex);
   FamilyBooks books_ FIBER_GUARDED_BY(database_mutex);
+  std::atomic<bool> supports_snapshots_{true};  // relaxed: as any_has_timestamps_
 };
 
 }  // namespace cairn

@@ -193,8 +193,17 @@ Status MemTableSwitch::SwitchMemTables(const std::vector<ColumnFamily*>& asked, 
   const SequenceNumber last_sequence = db_.versions->LastSequence();
   db_.mutex()->unlock();
   std::vector<MemTable*> next;
-  for (ColumnFamily* family : families)
+  Status made;
+  for (ColumnFamily* family : families) {
     next.push_back(db_.families->NewMemTable(*family, last_sequence));
+    if (made.ok()) made = next.back()->creation_status();
+  }
+  if (!made.ok()) {
+    // The user's factory: all stays as it is, and the next that needs a switch asks it again.
+    for (MemTable* memtable : next) memtable->Unref();
+    db_.mutex()->lock();
+    return made;
+  }
   IOStatus io;
   if (new_wal) {
     std::unique_ptr<LogWriter> wal;

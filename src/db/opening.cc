@@ -126,7 +126,9 @@ Status Opening::Open(const std::vector<ColumnFamilyDescriptor>& families) {
   if (!s.ok()) return s;
   for (ColumnFamily* family : recovered) {
     family->mem = db_.families->NewMemTable(*family, db_.versions->LastSequence());
+    if (s.ok()) s = CheckMemTable(*family->mem, family->name(), *family->options);
   }
+  if (!s.ok()) return s;
   if (writes) s = MarkTablesOfOthers();
   if (s.ok() && !follows) s = db_.recovery->RecoverWals(recovered);
   // (Logs first: beside a process that writes they go sooner than tables.)

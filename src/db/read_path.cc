@@ -559,7 +559,8 @@ Status ReadPath::NewIterators(const ReadOptions& options,
     return s;
   }
   // One state of all: what a snapshot can see stays until each has its super version.
-  const Snapshot* const snapshot = GetSnapshot();
+  const Snapshot* const snapshot =
+      db_.snapshots.Take([this] { return db_.versions->LastSequence(); });
   const SequenceNumber sequence = snapshot->GetSequenceNumber();
   for (ColumnFamily* family : families) {
     iterators->push_back(NewFamilyIterator(options, family, &sequence));
@@ -569,7 +570,7 @@ Status ReadPath::NewIterators(const ReadOptions& options,
 }
 
 const Snapshot* ReadPath::GetSnapshot() {
-  if (db_.Forked()) return nullptr;
+  if (db_.Forked() || !db_.families->supports_snapshots()) return nullptr;
   return db_.snapshots.Take([this] { return db_.versions->LastSequence(); });
 }
 

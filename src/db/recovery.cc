@@ -32,6 +32,7 @@
 #include "db/families.h"
 #include "db/live_files.h"
 #include "db/recovery.h"
+#include "db/recovery_lookup.h"
 #include "fs/file_names.h"
 #include "fs/file_options.h"
 #include "fs/file_reader.h"
@@ -71,6 +72,7 @@ Status Recovery::FindLogs(uint64_t min_log, FoundLogs* found) const {
 Status Recovery::RecoverWals(const std::vector<ColumnFamily*>& families) {
   Replay replay;
   replay.families = families;
+  const RecoveryLookup lookup(&families, &db_.sink);
   for (const ColumnFamily* family : families) {
     replay.comparator_changed |= family->state->comparator_changed();
   }
@@ -474,6 +476,7 @@ Status Recovery::FlushFullRecovered(const ReplayedLog& log, Replay* replay) {
   }
   for (ColumnFamily* family : replay->families) {
     if (!family->mem->ShouldFlush() || family->mem->IsEmpty()) continue;
+    if (RecoveryLookup::IsNeededFor(*family)) continue;
     const Status s = FlushRecovered(family, replay);
     if (!s.ok()) return s;
     ChooseSink(family, log.number);
@@ -512,7 +515,7 @@ Status Recovery::FlushRecovered(ColumnFamily* family, Replay* replay) {
   }
   family->mem->Unref();
   family->mem = db_.families->NewMemTable(*family, db_.versions->LastSequence());
-  return s;
+  return family->mem->creation_status();
 }
 
 }  // namespace cairn

@@ -271,6 +271,26 @@ bool WritePath::Fold(uint32_t family_id, const Slice& key, SequenceNumber sequen
   return true;
 }
 
+Status WritePath::Existing(uint32_t family_id, const Slice& key, SequenceNumber sequence,
+                           std::string* value) {
+  ColumnFamily* family = nullptr;
+  {
+    fiber::MutexLock lock(db_.families->live_mutex());
+    family = db_.families->FindFamily(family_id);
+  }
+  if (family == nullptr) return Status::NotFound();
+  SuperVersionGuard sv(family->super_versions.get());
+  ReadOptions options;
+  options.fill_cache = false;  // (it is about to be overwritten)
+  PinnableSlice found;
+  Status s = PointLookup({options, *sv.get(), family->tables.get(), sequence - 1, db_.statistics},
+                         key, {&found});
+  if (s.ok() && !AssignIfPossible(value, found.data(), found.size())) {
+    s = Status::MemoryLimit("no memory for the value that an inplace_callback is to change");
+  }
+  return s;
+}
+
 // --- What a leader does first
 
 inline bool WritePath::IsAttentionNeeded() const {

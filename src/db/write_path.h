@@ -90,6 +90,8 @@ class WritePath final : public Part, public CommitEnv, public OperandFolder {
   // --- OperandFolder
   bool Fold(uint32_t family_id, const Slice& key, SequenceNumber sequence, const Slice& operand,
             std::string* value, ValueType* type) override;
+  Status Existing(uint32_t family_id, const Slice& key, SequenceNumber sequence,
+                  std::string* value) override;
 
   // What stops writers, or full memtables.
   bool IsAttentionNeeded() const;

@@ -7,12 +7,15 @@
 #include <string>
 #include <utility>
 
+#include "base/allocation.h"
 #include "base/coding.h"
 #include "base/entry_checksum.h"
+#include "base/hash.h"
 #include "base/perf.h"
 #include "memtable/checked_search.h"
 #include "memtable/memtable_filter.h"
 #include "memtable/skiplist_traversal.h"
+#include "memtable/user_memtable.h"
 #include "rocksdb/comparator.h"
 
 namespace cairn {
@@ -108,6 +111,7 @@ Status Unsupported(ValueType type) {
 
 struct MemTable::Special {
   std::unique_ptr<MemTableIndex> index;    // null: the skip list
+  std::unique_ptr<UserMemTable> user;      // instead of both; null: it is not the user's own
   std::unique_ptr<MemTableFilter> filter;  // null: none
   const SliceTransform* prefix_extractor = nullptr;
   bool filter_whole_keys = false;
@@ -115,6 +119,15 @@ struct MemTable::Special {
   bool check_order = false;     // see MemTableOptions; of the skip list
   bool check_on_seek = false;   // likewise
 
+  // Of values, by their keys' hashes; without updates in place there is none.
+  std::unique_ptr<fiber::Mutex[]> value_locks;
+  size_t value_lock_count = 0;
+  UpdateStatus (*inplace_callback)(char*, uint32_t*, Slice, std::string*) = nullptr;
+  Statistics* statistics = nullptr;
+
+  fiber::Mutex* LockOf(const Slice& user_key) const {
+    return &value_locks[HashSlice64(user_key) % value_lock_count];
+  }
   bool checks_searches() const { return check_order || check_on_seek; }
 };
 
@@ -184,6 +197,63 @@ class MemTable::CheckedIterator final : public InternalIterator {
   Status status_;
 };
 
+// An iterator over values that may be overwritten at any time: it has a copy of the one it is at.
+class MemTable::CopyingIterator final : public InternalIterator {
+ public:
+  CopyingIterator(std::unique_ptr<InternalIterator> base, const MemTable* table)
+      : base_(std::move(base)), table_(table) {}
+
+  bool Valid() const override { return status_.ok() && base_->Valid(); }
+  void SeekToFirst() override {
+    base_->SeekToFirst();
+    Copy();
+  }
+  void SeekToLast() override {
+    base_->SeekToLast();
+    Copy();
+  }
+  void Seek(const Slice& target) override {
+    base_->Seek(target);
+    Copy();
+  }
+  void SeekForPrev(const Slice& target) override {
+    base_->SeekForPrev(target);
+    Copy();
+  }
+  void Next() override {
+    base_->Next();
+    Copy();
+  }
+  void Prev() override {
+    base_->Prev();
+    Copy();
+  }
+  Slice key() const override { return base_->key(); }
+  Slice value() const override { return value_; }
+  Status status() const override { return status_.ok() ? base_->status() : status_; }
+  bool IsKeyPinned() const override { return true; }
+  bool IsValuePinned() const override { return false; }
+
+ private:
+  void Copy() {
+    status_ = Status::OK();
+    if (!base_->Valid()) return;
+    const Slice key = base_->key();
+    fiber::MutexLock lock(table_->special_->LockOf(ExtractUserKey(key)));
+    const Slice value = base_->value();
+    if (table_->protection_bytes() != 0 && !table_->IsIntact(key, value)) {
+      status_ = EntryChanged(key);
+    } else if (!AssignIfPossible(&value_, value.data(), value.size())) {
+      status_ = Status::MemoryLimit("no memory for the value");
+    }
+  }
+
+  const std::unique_ptr<InternalIterator> base_;
+  const MemTable* const table_;
+  std::string value_;
+  Status status_;
+};
+
 class MemTable::SearchCheck final : public SkipListCheck {
  public:
   explicit SearchCheck(const MemTable* table) : table_(table) {}
@@ -208,7 +278,8 @@ MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOption
       charge_(options.client),
       arena_(MakeArenaOptions(options, arena_block_size_, &charge_)),
       list_(&comparator_, &arena_,
-            options.kind == MemTableKind::kSkipList ? SkipList::kMaxHeight : 1) {
+            options.kind == MemTableKind::kSkipList ? SkipList::kMaxHeight : 1),
+      updates_in_place_(options.inplace_locks != 0 && options.kind != MemTableKind::kUser) {
   auto special = std::make_unique<Special>();
   special->prefix_extractor = options.prefix_extractor;
   special->filter_whole_keys = options.filter_whole_keys;
@@ -231,12 +302,24 @@ MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOption
     links.info_log = options.info_log;
     special->index = NewHashLinkListIndex(&comparator_, &arena_, options.prefix_extractor, links);
   }
-  if (special->index == nullptr) {
+  if (options.kind == MemTableKind::kUser) {
+    special->user = std::make_unique<UserMemTable>(options.user_factory, &comparator_, &arena_,
+                                                   options.prefix_extractor, options.info_log,
+                                                   options.column_family);
+  }
+  if (special->index == nullptr && special->user == nullptr) {
     special->check_order = options.check_order;
     special->check_on_seek = options.check_on_seek && options.protection_bytes != 0;
   }
-  if (special->index != nullptr || special->filter != nullptr || special->protection_bytes != 0 ||
-      special->checks_searches()) {
+  if (updates_in_place_) {
+    special->value_locks = std::make_unique<fiber::Mutex[]>(options.inplace_locks);
+    special->value_lock_count = options.inplace_locks;
+    special->inplace_callback = options.inplace_callback;
+    special->statistics = options.statistics;
+    special->check_on_seek = false;  // (what a search passes by may change under it)
+  }
+  if (updates_in_place_ || special->index != nullptr || special->user != nullptr ||
+      special->filter != nullptr || special->protection_bytes != 0 || special->checks_searches()) {
     special_ = std::move(special);
   }
 }
@@ -263,6 +346,9 @@ Status MemTable::Add(SequenceNumber seq, ValueType type, const Slice& key, const
       value.size() > std::numeric_limits<uint32_t>::max()) [[unlikely]] {
     return Status::InvalidArgument("Key or value exceeds 4 GiB");
   }
+  if (special_ != nullptr && special_->user != nullptr) [[unlikely]] {
+    return AddToUser(seq, type, key, value, allow_concurrent, counters, checksum);
+  }
   SkipList::Node* node = special_ == nullptr ? list_.AllocateNode(key_size, value.size())
                                              : AllocateSpecial(key, key_size, value.size());
   if (node == nullptr) [[unlikely]]
@@ -288,7 +374,12 @@ Status MemTable::Add(SequenceNumber seq, ValueType type, const Slice& key, const
     return Status::TryAgain("Entry with this key and sequence number exists");
   }
 
-  const size_t bytes = key_size + value.size();
+  NoteEntry(seq, type, key, key_size + value.size(), allow_concurrent, counters);
+  return Status::OK();
+}
+
+inline void MemTable::NoteEntry(SequenceNumber seq, ValueType type, const Slice& key, size_t bytes,
+                                bool allow_concurrent, MemTableCounters* counters) {
   const bool is_delete = IsDeletionType(type);
   if (counters != nullptr) {
     counters->entries += 1;
@@ -306,7 +397,142 @@ Status MemTable::Add(SequenceNumber seq, ValueType type, const Slice& key, const
   NoteSequence(seq);
   if (comparator_.timestamp_size() == kUnpersistedTimestampSize) [[unlikely]]
     NoteTimestamp(key);
+}
+
+Status MemTable::AddToUser(SequenceNumber seq, ValueType type, const Slice& key, const Slice& value,
+                           bool allow_concurrent, MemTableCounters* counters,
+                           const uint64_t* checksum) {
+  AddToFilter(key);
+  const size_t key_size = key.size() + kInternalKeyFooterSize;
+  const size_t protection = special_->protection_bytes;
+  UserMemTable::Entry entry;
+  Status s = special_->user->Allocate(key_size, value.size(), protection, &entry);
+  if (!s.ok()) return s;
+  std::memcpy(entry.key, key.data(), key.size());
+  EncodeFixed64(entry.key + key.size(), PackSequenceAndType(seq, type));
+  std::memcpy(entry.value, value.data(), value.size());
+  const Slice stored_key(entry.key, key.size());
+  if (checksum != nullptr &&
+      EntryChecksum(type, stored_key, Slice(entry.value, value.size())) != *checksum) {
+    return EntryChanged(Slice(entry.key, key_size));
+  }
+  if (protection != 0) {
+    const uint64_t own = checksum != nullptr ? *checksum : EntryChecksum(type, key, value);
+    EncodeChecksum(XorSequence(own, seq), protection, entry.value + value.size());
+  }
+  s = special_->user->Insert(entry, allow_concurrent);
+  if (s.ok()) NoteEntry(seq, type, key, key_size + value.size(), allow_concurrent, counters);
+  return s;
+}
+
+Status MemTable::UpdateInPlace(SequenceNumber seq, ValueType type, const Slice& key,
+                               const Slice& value, const uint64_t* checksum, std::string* made,
+                               PutFate* fate) {
+  const bool asks = special_->inplace_callback != nullptr && type == kTypeValue;
+  *fate = asks ? PutFate::kUnknown : PutFate::kAdd;
+  const LookupKey lookup(key, seq);
+  const SkipList::Node* const found = special_->index != nullptr
+                                          ? special_->index->Find(lookup.internal_key())
+                                          : list_.FindGreaterOrEqual(lookup.internal_key());
+  if (found == nullptr || ExtractValueType(found->key()) != type ||
+      !comparator_.EqualUserKey(ExtractUserKey(found->key()), key)) {
+    return Status::OK();
+  }
+  // (What a range tombstone hides comes back by an entry that is newer than that.)
+  if (num_range_tombstones() != 0 &&
+      range_tombstones()->Covering(key, seq) > ExtractSequence(found->key())) {
+    return Status::OK();
+  }
+  auto* const node = const_cast<SkipList::Node*>(found);
+  char* const stored = node->key_data() + node->key_size;
+  fiber::MutexLock lock(special_->LockOf(ExtractUserKey(node->key())));
+  const uint32_t size = node->value_size;
+  uint32_t new_size = size;
+  if (asks) {
+    if (checksum != nullptr && EntryChecksum(type, key, value) != *checksum) {
+      return EntryChanged(node->key());
+    }
+    UpdateStatus answer = UPDATE_FAILED;
+    try {
+      answer = special_->inplace_callback(stored, &new_size, value, made);
+    } catch (...) {
+      return Status::Aborted("inplace_callback threw");
+    }
+    if (answer != UPDATED_INPLACE) {
+      *fate = answer == UPDATED ? PutFate::kAddMade : PutFate::kDone;
+      return Status::OK();
+    }
+    if (new_size > size) return Status::Aborted("inplace_callback made a value longer in place");
+  } else {
+    if (value.size() > size) return Status::OK();
+    new_size = static_cast<uint32_t>(value.size());
+    std::memcpy(stored, value.data(), new_size);
+    if (checksum != nullptr && EntryChecksum(type, key, Slice(stored, new_size)) != *checksum) {
+      return EntryChanged(node->key());
+    }
+  }
+  node->value_size = new_size;
+  if (const size_t bytes = special_->protection_bytes; bytes != 0) {
+    EncodeChecksum(
+        XorSequence(EntryChecksum(type, key, node->value()), ExtractSequence(node->key())), bytes,
+        stored + new_size);
+  }
+  *fate = PutFate::kDone;
+  if (special_->statistics != nullptr) special_->statistics->recordTick(NUMBER_KEYS_UPDATED, 1);
   return Status::OK();
+}
+
+Status MemTable::AskCallback(const std::string* existing, const Slice& value, std::string* made,
+                             PutFate* fate) const {
+  std::string buffer = existing == nullptr ? std::string() : *existing;
+  auto size = static_cast<uint32_t>(buffer.size());
+  UpdateStatus answer = UPDATE_FAILED;
+  try {
+    answer = special_->inplace_callback(existing == nullptr ? nullptr : buffer.data(),
+                                        existing == nullptr ? nullptr : &size, value, made);
+  } catch (...) {
+    return Status::Aborted("inplace_callback threw");
+  }
+  *fate = answer == UPDATE_FAILED ? PutFate::kDone : PutFate::kAddMade;
+  if (answer != UPDATED_INPLACE) return Status::OK();
+  if (existing == nullptr || size > buffer.size()) {
+    return Status::Aborted("inplace_callback made a value longer in place");
+  }
+  buffer.resize(size);
+  *made = std::move(buffer);
+  return Status::OK();
+}
+
+Status MemTable::creation_status() const {
+  return special_ == nullptr || special_->user == nullptr ? Status::OK() : special_->user->status();
+}
+
+bool MemTable::SupportsMerge() const {
+  return special_ == nullptr || special_->user == nullptr || special_->user->supports_merge();
+}
+
+bool MemTable::SupportsSnapshots() const {
+  if (updates_in_place_) return false;
+  return special_ == nullptr || special_->user == nullptr || special_->user->supports_snapshots();
+}
+
+void MemTable::FinishConcurrentBatch() {
+  if (special_ != nullptr && special_->user != nullptr) special_->user->FinishConcurrentBatch();
+}
+
+void MemTable::MarkImmutable() {
+  charge_.StopWriting();
+  if (special_ != nullptr && special_->user != nullptr) special_->user->MarkReadOnly();
+}
+
+void MemTable::MarkFlushed() {
+  if (special_ != nullptr && special_->user != nullptr) special_->user->MarkFlushed();
+}
+
+size_t MemTable::UserMemory() const {
+  return special_ == nullptr || special_->user == nullptr
+             ? 0
+             : special_->user->ApproximateMemoryUsage();
 }
 
 void MemTable::NoteTimestamp(const Slice& user_key) {
@@ -391,18 +617,23 @@ Status MemTable::VerifyRangeTombstones() const {
 
 bool MemTable::WantsPrefetch(bool allow_concurrent) const {
   if (arena_.MemoryAllocatedBytes() < kPrefetchFrom) return false;
-  if (special_ != nullptr && special_->index != nullptr) return false;
+  if (special_ != nullptr && (special_->index != nullptr || special_->user != nullptr))
+    return false;
   return allow_concurrent || !hint_.was_useful;
 }
 
+// Before the entry is visible to anybody.
+void MemTable::AddToFilter(const Slice& key) {
+  MemTableFilter* const filter = special_->filter.get();
+  if (filter == nullptr) return;
+  const SliceTransform* const extractor = special_->prefix_extractor;
+  const Slice bare = comparator_.BareKey(key);
+  if (extractor != nullptr && extractor->InDomain(bare)) filter->Add(extractor->Transform(bare));
+  if (special_->filter_whole_keys) filter->Add(bare);
+}
+
 SkipList::Node* MemTable::AllocateSpecial(const Slice& key, size_t key_size, size_t value_size) {
-  // Before the entry is visible to anybody.
-  if (MemTableFilter* const filter = special_->filter.get()) {
-    const SliceTransform* const extractor = special_->prefix_extractor;
-    const Slice bare = comparator_.BareKey(key);
-    if (extractor != nullptr && extractor->InDomain(bare)) filter->Add(extractor->Transform(bare));
-    if (special_->filter_whole_keys) filter->Add(bare);
-  }
+  AddToFilter(key);
   const size_t behind_key = value_size + special_->protection_bytes;
   SkipList::Node* const node = special_->index != nullptr
                                    ? special_->index->AllocateNode(key_size, behind_key)
@@ -467,6 +698,10 @@ bool MemTable::Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber
   const SkipList::Node* node;
   if (special_ == nullptr) {
     node = list_.FindGreaterOrEqual(key.internal_key());
+  } else if (special_->user != nullptr || updates_in_place_) {
+    if (num_entries() != 0) Perf().Count(&PerfContext::get_from_memtable_count);
+    return FilterMayContain(key.user_key()) &&
+           GetSlowly(key, value, s, seq, operands, {}, is_entity, nullptr);
   } else if (Status found = FindSpecial(key, &node); !found.ok()) [[unlikely]] {
     *s = std::move(found);
     return true;
@@ -518,53 +753,80 @@ bool MemTable::Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber
 bool MemTable::GetSlowly(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq,
                          MergeOperands* operands, const Cover& cover, bool* is_entity,
                          std::string* timestamp) const {
-  const std::unique_ptr<InternalIterator> iter(NewIterator(/*one_prefix=*/true));
-  for (iter->Seek(key.internal_key()); iter->Valid(); iter->Next()) {
-    const Slice entry = iter->key();
-    if (!comparator_.EqualBare(ExtractUserKey(entry), key.user_key())) break;
+  // Gives a value out. One that may be overwritten is only the iterator's copy.
+  const auto give = [&](const Slice& stored) {
+    *s = Status::OK();
+    if (value == nullptr) return;
+    *value = updates_in_place_ && operands != nullptr ? operands->Keep(stored) : stored;
+    if (value->data() == nullptr) *s = Status::MemoryLimit("no memory for the value");
+  };
+  // What an entry says: true, to go on to the next. Sets *s where it decides.
+  bool decided = false;
+  const auto step = [&](const Slice& entry, const Slice& stored) {
+    if (!comparator_.EqualBare(ExtractUserKey(entry), key.user_key())) return false;
     // (An older timestamp may have been written later.)
-    if (ExtractSequence(entry) > key.sequence()) continue;
-    if (ExtractSequence(entry) < cover.sequence) break;
+    if (ExtractSequence(entry) > key.sequence()) return true;
+    if (ExtractSequence(entry) < cover.sequence) return false;
     if (seq != nullptr) *seq = ExtractSequence(entry);
     seq = nullptr;  // the newest one's
     if (timestamp != nullptr && timestamp->empty()) {
       *timestamp = comparator_.TimestampIn(ExtractUserKey(entry)).ToString();
     }
+    decided = true;
     switch (const ValueType type = ExtractValueType(entry)) {
       case kTypeMerge:
         if (operands == nullptr) {
           *s = Status::MergeInProgress();
+          return false;
+        }
+        if (operands->PushOlder(stored, /*pinned=*/!updates_in_place_)) {
+          decided = false;
           return true;
         }
-        if (operands->PushOlder(iter->value(), /*pinned=*/true)) continue;
         *s = Status::NotFound();
-        return true;
+        return false;
       case kTypeValue:
-        if (value != nullptr) *value = iter->value();
-        *s = Status::OK();
-        return true;
+        give(stored);
+        return false;
       case kTypeDeletion:
       case kTypeSingleDeletion:
       case kTypeDeletionWithTimestamp:
         *s = Status::NotFound();
-        return true;
+        return false;
       case kTypeWideColumnEntity:
         if (is_entity != nullptr) {
           *is_entity = true;
-          if (value != nullptr) *value = iter->value();
-          *s = Status::OK();
-          return true;
+          give(stored);
+          return false;
         }
         [[fallthrough]];
       default:
         *s = Unsupported(type);
-        return true;
+        return false;
     }
+  };
+  Status read;
+  if (special_ != nullptr && special_->user != nullptr) {
+    Status changed;
+    read = special_->user->Get(key, [&](const Slice& entry, const Slice& stored) {
+      if (special_->protection_bytes != 0 && !IsIntact(entry, stored)) {
+        changed = EntryChanged(entry);
+        return false;
+      }
+      return step(entry, stored);
+    });
+    if (read.ok()) read = std::move(changed);
+  } else {
+    const std::unique_ptr<InternalIterator> iter(NewIterator(/*one_prefix=*/true));
+    iter->Seek(key.internal_key());
+    while (iter->Valid() && step(iter->key(), iter->value())) iter->Next();
+    if (!decided) read = iter->status();
   }
-  if (Status read = iter->status(); !read.ok()) {
+  if (!read.ok()) {
     *s = std::move(read);
     return true;
   }
+  if (decided) return true;
   if (cover.sequence == 0) return false;
   if (seq != nullptr) *seq = cover.sequence;
   if (timestamp != nullptr && timestamp->empty()) *timestamp = cover.timestamp.ToString();
@@ -604,6 +866,7 @@ size_t MemTable::CountSuccessiveMerges(const LookupKey& key, size_t limit) const
 
 bool MemTable::IsEmpty() const {
   if (num_range_tombstones() != 0) return false;
+  if (special_ != nullptr && special_->user != nullptr) return special_->user->IsEmpty();
   return special_ == nullptr || special_->index == nullptr ? list_.First() == nullptr
                                                            : special_->index->IsEmpty();
 }
@@ -612,20 +875,25 @@ InternalIterator* MemTable::NewIterator(bool one_prefix) const {
   if (special_ == nullptr) return NewSkipListIterator(&list_);
   const bool by_prefix = one_prefix && special_->prefix_extractor != nullptr;
   InternalIterator* base;
-  if (special_->checks_searches()) {
+  if (special_->user != nullptr) {
+    base = special_->user->NewIterator(by_prefix);
+  } else if (special_->checks_searches()) {
     base = NewCheckedSkipListIterator(&list_, &comparator_, std::make_unique<SearchCheck>(this))
                .release();
   } else {
     base = special_->index == nullptr ? NewSkipListIterator(&list_)
                                       : special_->index->NewIterator(by_prefix);
   }
-  std::unique_ptr<InternalIterator> iter(Checked(base));
+  std::unique_ptr<InternalIterator> iter(base);
+  iter.reset(updates_in_place_ ? new CopyingIterator(std::move(iter), this)
+                               : Checked(iter.release()));
   if (!by_prefix || special_->filter == nullptr) return iter.release();
   return new FilteredIterator(std::move(iter), special_->filter.get(), special_->prefix_extractor,
                               &comparator_);
 }
 
 InternalIterator* MemTable::NewTraversal() const {
+  if (special_ != nullptr && special_->user != nullptr) return NewIterator();
   return Checked(special_ != nullptr && special_->index != nullptr
                      ? special_->index->NewIterator(false)
                      : NewSkipListTraversal(&list_));
@@ -638,7 +906,8 @@ void MemTable::LogDistribution() const {
 bool MemTable::ShouldFlush() const {
   // Full means that the blocks taken come to the limit, and little of the last one is left. (The
   // first check is cheap and settles nearly all calls.)
-  const size_t allocated = arena_.MemoryAllocatedBytes();
+  const size_t beside = UserMemory();
+  const size_t allocated = arena_.MemoryAllocatedBytes() + beside;
   const size_t limit = write_buffer_size();
   if (allocated + arena_block_size_ <= limit) {
     return max_range_tombstones_ != 0 && num_range_tombstones() >= max_range_tombstones_;
@@ -646,7 +915,7 @@ bool MemTable::ShouldFlush() const {
   if (allocated > limit + arena_block_size_) return true;
   // (Blocks of huge pages may be larger than the limit.)
   const size_t rest = std::min(arena_block_size_, limit) / 8;
-  return arena_.ApproximateMemoryUsage() + rest >= limit;
+  return arena_.ApproximateMemoryUsage() + beside + rest >= limit;
 }
 
 void MemTable::ApproximateRange(const Slice& begin, const Slice& end, uint64_t* count,
@@ -657,9 +926,13 @@ void MemTable::ApproximateRange(const Slice& begin, const Slice& end, uint64_t* 
                ? special_->index->EstimateCountBefore(key)
                : list_.EstimateCountBefore(key);
   };
-  const uint64_t low = count_before(begin);
-  const uint64_t high = count_before(end);
-  *count = std::min(high > low ? high - low : 0, entries);
+  if (special_ != nullptr && special_->user != nullptr) {
+    *count = std::min(special_->user->CountBetween(begin, end), entries);
+  } else {
+    const uint64_t low = count_before(begin);
+    const uint64_t high = count_before(end);
+    *count = std::min(high > low ? high - low : 0, entries);
+  }
   *bytes =
       entries == 0 ? 0 : static_cast<uint64_t>(static_cast<double>(data_size()) / entries * *count);
 }

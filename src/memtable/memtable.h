@@ -27,13 +27,15 @@
 #include "memtable/memtable_index.h"
 #include "memtable/skiplist.h"
 #include "memtable/write_buffer_client.h"
+#include "rocksdb/advanced_options.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/slice_transform.h"
+#include "rocksdb/statistics.h"
 #include "rocksdb/status.h"
 
 namespace cairn {
 
-enum class MemTableKind { kSkipList, kVector, kHashSkipList, kHashLinkList };
+enum class MemTableKind { kSkipList, kVector, kHashSkipList, kHashLinkList, kUser };
 
 struct MemTableOptions {
   size_t write_buffer_size = size_t{64}
@@ -43,11 +45,14 @@ struct MemTableOptions {
   bool reserved_huge_pages = true;   // if the system has any; false: transparent ones
   std::shared_ptr<HugePagePool> huge_page_pool = nullptr;  // of the memtables before
 
-  /// Only the skip list takes concurrent writers. The hashes of lists need a prefix_extractor.
+  /// Only the skip list takes concurrent writers, and the user's own where its factory says so. The
+  /// hashes of lists need a prefix_extractor.
   MemTableKind kind = MemTableKind::kSkipList;
   size_t vector_reserve = 0;  // entries
   HashSkipListOptions hash;
-  HashLinkListOptions links;  // (its info_log is the one below)
+  HashLinkListOptions links;                                   // (its info_log is the one below)
+  std::shared_ptr<MemTableRepFactory> user_factory = nullptr;  // of kUser
+  uint32_t column_family = 0;                                  // likewise: its id
 
   /// Borrowed, may be null: what seeks of one prefix, and a filter, go by.
   const SliceTransform* prefix_extractor = nullptr;
@@ -60,6 +65,12 @@ struct MemTableOptions {
   uint64_t max_range_tombstones = 0;  // ShouldFlush() with so many; 0: however many
   size_t filter_bytes = 0;  // of a Bloom filter over prefixes, whole keys or both; 0: none
   bool filter_whole_keys = false;
+
+  /// Values may be overwritten where they are (ColumnFamilyOptions::inplace_update_support), under
+  /// one of so many locks; 0: never. Not of kUser.
+  size_t inplace_locks = 0;
+  UpdateStatus (*inplace_callback)(char*, uint32_t*, Slice, std::string*) = nullptr;
+  Statistics* statistics = nullptr;  // borrowed, may be null
 
   WriteBufferClient* client = nullptr;  // borrowed, may be null: charged for the memory
   Logger* info_log = nullptr;           // borrowed, may be null
@@ -87,6 +98,13 @@ class MemTable {
   /// Deletes the memtable with the last reference. Any thread, no lock needed.
   void Unref();
 
+  /// OK, or why the user's factory made nothing: then nothing can be added. Of other kinds always
+  /// OK.
+  Status creation_status() const;
+  /// What the user's own may deny; others support both.
+  bool SupportsMerge() const;
+  bool SupportsSnapshots() const;
+
   /// Adds one entry. `counters`: where to count instead of the memtable's own (then AddCounters()
   /// it once at the end). TryAgain if an entry with the same key, sequence number and type exists;
   /// NotSupported for a type that this version does not store (blob indexes, ...). `checksum`, if
@@ -94,7 +112,26 @@ class MemTable {
   [[nodiscard]] Status Add(SequenceNumber seq, ValueType type, const Slice& key, const Slice& value,
                            bool allow_concurrent, MemTableCounters* counters = nullptr,
                            const uint64_t* checksum = nullptr);
+  /// What is to become of a Put where updates are in place.
+  enum class PutFate {
+    kDone,     // the value there was overwritten, or is to stay: nothing is added
+    kAdd,      // it is added as it is
+    kAddMade,  // what the callback made is added in its place
+    kUnknown,  // AskCallback(), with what the key has below the memtable
+  };
+  /// Puts are asked what they become (kTypeValue, kTypeWideColumnEntity), by one writer at a time.
+  bool updates_in_place() const { return updates_in_place_; }
+  /// REQUIRES: updates_in_place(), and nothing newer was added. `checksum` as in Add(), for a value
+  /// that is overwritten. Aborted: the callback threw, or made what it must not.
+  [[nodiscard]] Status UpdateInPlace(SequenceNumber seq, ValueType type, const Slice& key,
+                                     const Slice& value, const uint64_t* checksum,
+                                     std::string* made, PutFate* fate);
+  /// `existing`: what the key has; null: nothing.
+  [[nodiscard]] Status AskCallback(const std::string* existing, const Slice& value,
+                                   std::string* made, PutFate* fate) const;
   void AddCounters(const MemTableCounters& counters);
+  /// A batch of concurrent writes is in: before its sequence numbers are published.
+  void FinishConcurrentBatch();
 
   /// Whether Prefetch() before the next entries pays: the memtable is larger than a cache, and they
   /// are not likely to follow the last one. With the exclusion that Add() needs.
@@ -137,11 +174,13 @@ class MemTable {
 
   /// Nothing is added from here on: its memory no longer counts as written to. Once, by whoever
   /// excludes writers.
-  void MarkImmutable() { charge_.StopWriting(); }
+  void MarkImmutable();
+  /// It is in a table. Once, after MarkImmutable().
+  void MarkFlushed();
 
   /// Bytes taken from the allocator, and bytes in use.
-  size_t ApproximateMemoryUsage() const { return arena_.ApproximateMemoryUsage(); }
-  size_t MemoryAllocated() const { return arena_.MemoryAllocatedBytes(); }
+  size_t ApproximateMemoryUsage() const { return arena_.ApproximateMemoryUsage() + UserMemory(); }
+  size_t MemoryAllocated() const { return arena_.MemoryAllocatedBytes() + UserMemory(); }
   /// Time to make it immutable and flush it. Cheap enough to ask per batch.
   bool ShouldFlush() const;
   /// From now on; any thread.
@@ -204,6 +243,14 @@ class MemTable {
 
   ~MemTable();
 
+  Status AddToUser(SequenceNumber seq, ValueType type, const Slice& key, const Slice& value,
+                   bool allow_concurrent, MemTableCounters* counters, const uint64_t* checksum);
+  // Of an entry that was added: what the memtable knows of all of them.
+  void NoteEntry(SequenceNumber seq, ValueType type, const Slice& key, size_t bytes,
+                 bool allow_concurrent, MemTableCounters* counters);
+  // Beside the arena's.
+  size_t UserMemory() const;
+  void AddToFilter(const Slice& key);
   SkipList::Node* AllocateSpecial(const Slice& key, size_t key_size, size_t value_size);
   // The first entry >= key, if it may be of the same user key. Corruption: see MemTableOptions.
   Status FindSpecial(const LookupKey& key, const SkipList::Node** node) const;
@@ -231,6 +278,7 @@ class MemTable {
   // Whether an entry is what was added. REQUIRES: protection_bytes() != 0
   bool IsIntact(const Slice& internal_key, const Slice& value) const;
   class CheckedIterator;
+  class CopyingIterator;
   class SearchCheck;
   InternalIterator* Checked(InternalIterator* iter) const;
   void NoteSequence(SequenceNumber seq);
@@ -274,6 +322,7 @@ class MemTable {
   uint64_t next_log_number_ = 0;
   std::atomic<uint64_t> prepared_log_{0};
   bool flush_in_progress_ = false;
+  const bool updates_in_place_;
 };
 
 }  // namespace cairn

@@ -104,6 +104,7 @@ void ImmutableMemTables::Remove(const std::vector<MemTable*>& picked) {
   for (MemTable* m : picked) {
     assert(!rest.empty() && rest.back() == m && m->flush_in_progress_);
     if (!m->flush_in_progress_) --num_flush_not_started_;
+    m->MarkFlushed();
     rest.erase(std::remove(rest.begin(), rest.end(), m), rest.end());
   }
   Install(std::move(rest));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <string_view>
+#include <typeinfo>
 #include <utility>
 
 #include "base/memtable_factory.h"
@@ -146,13 +147,15 @@ size_t HugePageSize(size_t asked) {
 }
 
 bool IsHashMemTable(const MemTableRepFactory& factory) {
-  return dynamic_cast<const HashSkipListRepFactory*>(&factory) != nullptr ||
-         dynamic_cast<const HashLinkListRepFactory*>(&factory) != nullptr;
+  const std::type_info& type = typeid(factory);
+  return type == typeid(HashSkipListRepFactory) || type == typeid(HashLinkListRepFactory);
 }
 
+// One that the engine has something of its own for; others, and what extends these, make their own.
 bool IsKnownMemTable(const MemTableRepFactory& factory) {
-  return dynamic_cast<const SkipListFactory*>(&factory) != nullptr ||
-         dynamic_cast<const VectorRepFactory*>(&factory) != nullptr || IsHashMemTable(factory);
+  const std::type_info& type = typeid(factory);
+  return type == typeid(SkipListFactory) || type == typeid(VectorRepFactory) ||
+         IsHashMemTable(factory);
 }
 
 void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
@@ -170,7 +173,9 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
     check->Add(Status::NotSupported(
         "More than one CF paths are only supported in universal and level compaction styles. "));
   }
-  check->Unsupported(o.inplace_update_support, "inplace_update_support");
+  check->Unsupported(o.inplace_update_support && o.memtable_factory != nullptr &&
+                         !IsKnownMemTable(*o.memtable_factory),
+                     "inplace_update_support", "with a memtable_factory of one's own");
   check->Unsupported(o.experimental_mempurge_threshold > 0, "experimental_mempurge_threshold");
   const uint32_t protection = o.memtable_protection_bytes_per_key;
   check->Unsupported(protection > 8 || std::popcount(protection) > 1,
@@ -199,11 +204,7 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
         Status::NotSupported("CompactionOptionsUniversal::max_read_amp should be -1, or at least "
                              "level0_file_num_compaction_trigger"));
   }
-  check->Unsupported(o.memtable_factory == nullptr || !IsKnownMemTable(*o.memtable_factory),
-                     "memtable_factory",
-                     (o.memtable_factory == nullptr ? "null" : o.memtable_factory->Name()) +
-                         std::string("; use SkipListFactory, VectorRepFactory, "
-                                     "NewHashSkipListRepFactory or NewHashLinkListRepFactory"));
+  check->Invalid(o.memtable_factory == nullptr, "memtable_factory must not be null");
   CheckTableFactory(o, check);
   check->Invalid(o.comparator == nullptr, "comparator must not be null");
   const TableFactory* const factory = FactoryToWrite(o);
@@ -280,6 +281,9 @@ Status CheckOptions(const DBOptions& db_options, const ColumnFamilyOptions& cf_o
   }
   check.Invalid(db_options.unordered_write && cf_options.max_successive_merges != 0,
                 "max_successive_merges > 0 is incompatible with unordered_write");
+  check.Invalid(cf_options.inplace_update_support && db_options.allow_concurrent_memtable_write,
+                "In-place memtable updates (inplace_update_support) is not compatible with "
+                "concurrent writes (allow_concurrent_memtable_write)");
   check.Invalid(db_options.allow_concurrent_memtable_write &&
                     cf_options.memtable_factory != nullptr &&
                     !cf_options.memtable_factory->IsInsertConcurrentlySupported(),
@@ -433,7 +437,10 @@ MemTableOptions MakeMemTableOptions(const DBOptions& db_options,
     options.reserved_huge_pages = false;
   }
   const MemTableRepFactory* const factory = cf_options.memtable_factory.get();
-  if (const auto* vector = dynamic_cast<const VectorRepFactory*>(factory)) {
+  if (!IsKnownMemTable(*factory)) {
+    options.kind = MemTableKind::kUser;
+    options.user_factory = cf_options.memtable_factory;
+  } else if (const auto* vector = dynamic_cast<const VectorRepFactory*>(factory)) {
     options.kind = MemTableKind::kVector;
     // No more than could ever be filled.
     options.vector_reserve = std::min(vector->count(), cf_options.write_buffer_size / 64);
@@ -460,6 +467,11 @@ MemTableOptions MakeMemTableOptions(const DBOptions& db_options,
   options.filter_bytes = static_cast<size_t>(static_cast<double>(cf_options.write_buffer_size) *
                                              cf_options.memtable_prefix_bloom_size_ratio);
   options.filter_whole_keys = cf_options.memtable_whole_key_filtering;
+  if (cf_options.inplace_update_support) {
+    options.inplace_locks = std::max<size_t>(cf_options.inplace_update_num_locks, 1);
+    options.inplace_callback = cf_options.inplace_callback;
+    options.statistics = db_options.statistics.get();
+  }
   options.info_log = db_options.info_log.get();
   return options;
 }

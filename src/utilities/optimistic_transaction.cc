@@ -70,6 +70,9 @@ Status OptimisticTransaction::TrackKey(ColumnFamilyHandle* family, const Slice& 
   if (!s.ok() || !validate) return s;
   TakeNeededSnapshot();
   if (floor_ == nullptr) floor_ = snapshot_ != nullptr ? snapshot_ : NewSnapshot();
+  if (floor_ == nullptr) {
+    return Status::NotSupported("an optimistic transaction where DB::GetSnapshot() is null");
+  }
   SequenceNumber since;
   if (snapshot_ != nullptr) {
     since = snapshot_->GetSequenceNumber();
