@@ -32,6 +32,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SUITES = {'7.8.3': 'bookworm'}
 CRATES = {'10.4.2': ('librocksdb-sys', '=0.17.3'), '11.1.1': ('rust-librocksdb-sys', '=0.45.1')}
 RELEASES = [*SUITES, *CRATES]
+# Of these the jar without a classifier has no library for Linux.
+CLASSIFIERS = {'10.4.2': fetch_peer.CLASSIFIER}
 
 # What RocksJava's own tests need, of Debian's packages junit4, libassertj-core-java, libmockito-java.
 TEST_JARS = ['junit4', 'assertj-core', 'mockito-core', 'hamcrest', 'byte-buddy', 'byte-buddy-agent', 'objenesis']
@@ -72,7 +74,8 @@ class Workplace:
         self.headers = self.folder / 'headers'
         self.objects = self.folder / 'objects'
         self.library = self.folder / 'lib/librocksdbjni.so'
-        self.jar = self.folder / f'rocksdbjni-{release}.jar'
+        self.classifier = CLASSIFIERS.get(release)
+        self.jar = self.folder / f'rocksdbjni-{release}{f"-{self.classifier}" if self.classifier else ""}.jar'
         self.test_classes = self.folder / 'test-classes'
 
     def fetch(self):
@@ -90,7 +93,8 @@ class Workplace:
                     self.java.parent.mkdir(exist_ok=True)
                     (tree / 'java').rename(self.java)
         if not self.jar.exists():
-            done = fetch_peer.copy_artifact('mvn', f'org.rocksdb:rocksdbjni:{self.release}', self.folder)
+            artifact = f'org.rocksdb:rocksdbjni:{self.release}{f":jar:{self.classifier}" if self.classifier else ""}'
+            done = fetch_peer.copy_artifact('mvn', artifact, self.folder)
             if done.returncode != 0:
                 sys.exit(f'jni.py: mvn failed: exit status {done.returncode}\n{done.stdout[-4000:]}')
 

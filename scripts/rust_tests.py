@@ -47,26 +47,17 @@ RELEASES = {
 }
 
 # Tests that may fail on Cairn alone, and why.
-CUCKOO = 'cuckoo tables are refused'
 MEMORY = 'an empty block cache here has no memory of its own'
-LATER = 'what a transaction writes ahead of its iterator is seen by it'
 SHAPE = 'whether a compaction of level 1 ends before the database is closed'
 REASONS = {
-    'test_db::cuckoo': CUCKOO,
-    'test_db::env_and_dbpaths_test': '`db_paths` is refused',
-    'test_db::fifo_compaction_test': 'the default of `level_compaction_dynamic_level_bytes` is that of RocksDB 7.8.3, false',
     'test_db::get_with_cache_and_bulkload_test': SHAPE,
     'test_db::get_with_cache_and_bulkload_and_blobs_test': SHAPE,
     'test_iterator::test_full_iterator': 'without `total_order_seek`, too, an iterator over a hash of skip lists sees all keys',
     'test_merge_operator::failed_merge_test': 'the error has the words of RocksDB 8 and later (0.20 asks for those of 7)',
-    'test_optimistic_transaction_db::cuckoo': CUCKOO,
-    'test_optimistic_transaction_db::transaction_iterator': LATER,
     'test_optimistic_transaction_db_memory_usage::test_optimistic_transaction_db_memory_usage': MEMORY,
     'test_rocksdb_options::jemalloc_init': '`LOG` does not tell of jemalloc',
     'test_rocksdb_options::test_bz2_compression': 'bzip2 is not among the compressions',
     'test_rocksdb_options::test_set_write_dbid_to_manifest': 'a checkpoint gets an identity of its own',
-    'test_transaction_db::cuckoo': CUCKOO,
-    'test_transaction_db::transaction_iterator': LATER,
     'test_transaction_db_memory_usage::test_transaction_db_memory_usage': MEMORY,
 }
 
