@@ -802,7 +802,7 @@ mutant('checkpoint-of-the-first-path', 'a checkpoint looks for all tables in the
 mutant('checksum-of-followers', "a group's record is compared with the checksums of one batch after the other, as if all had some",
        'src/commit/commit_queue.cc', 's = reader.Skip(count);', 's = reader.Skip(0);')
 mutant('checksum-without-sequence', "an entry is compared with what stands behind it without its sequence number",
-       'src/memtable/memtable.cc', 'EncodeChecksum(XorSequence(own, seq),', 'EncodeChecksum(own,')
+       'src/memtable/memtable.cc', 'EncodeChecksum(XorSequence(own, seq), bytes,', 'EncodeChecksum(own, bytes,')
 timestamps('checksum-of-zeros', 'a batch whose keys get timestamps keeps the checksums of the keys before', 'src/batch/write_batch.cc',
            'if (protection_ != nullptr) protection_->Set(index, RecordChecksum(record));', '')
 timestamps('checksum-of-another-type', 'a deletion with a timestamp is compared as one without', 'src/commit/batch_apply.cc',
