@@ -1,3 +1,6 @@
+// What the built-in factories make for factories of a user's own that wrap or extend them:
+// memtables behind the interface of rocksdb/memtablerep.h. (The engine has something faster for the
+// built-in kinds, src/memtable/.)
 #include <algorithm>
 #include <atomic>
 #include <cassert>
@@ -69,18 +72,21 @@ class EntryList {
     node->height = height;
     return node;
   }
-  static Node* NewNode(Allocator* allocator, size_t entry_size, int max_height,
-                       uint32_t branching) {
+  // MemTableRep::Allocate(): the handle is a node of a random height.
+  static KeyHandle AllocateEntry(Allocator* allocator, size_t entry_size, int max_height,
+                                 uint32_t branching, char** buf) {
     uint64_t bits = fiber::random_u64();
     int height = 1;
     for (; height < max_height && bits % branching == 0; ++height) bits /= branching;
-    return NewNode(allocator, entry_size, height);
+    Node* const node = NewNode(allocator, entry_size, height);
+    *buf = node == nullptr ? nullptr : node->entry();
+    return node;
   }
 
   // Beside any other writers. False: there is an equal one.
   bool Insert(Node* node) {
-    Node* before[kMaxHeight];
-    Node* at[kMaxHeight];
+    Node* before[kMaxHeight] = {};
+    Node* at[kMaxHeight] = {};
     Node* from = head_;
     for (int level = max_height_ - 1; level >= 0; --level) {
       Bracket(node->entry(), from, level, &before[level], &at[level]);
@@ -115,6 +121,10 @@ class EntryList {
       }
     }
     return node;
+  }
+  bool Contains(const char* entry) const {
+    const Node* const node = LastBefore(entry)->Next(0);
+    return node != nullptr && (*order_)(node->entry(), entry) == 0;
   }
   Node* Last() const {
     Node* node = head_;
@@ -221,6 +231,8 @@ uint64_t CountBetween(MemTableRep* rep, const Order& order, const Slice& start, 
   return count;
 }
 
+// Takes concurrent writers. At most `max_height` levels, of which one entry in `branching` reaches
+// the next.
 class SkipListRep final : public MemTableRep {
  public:
   SkipListRep(const Order& order, Allocator* allocator, int max_height, uint32_t branching)
@@ -231,9 +243,7 @@ class SkipListRep final : public MemTableRep {
         list_(&order, allocator, max_height) {}
 
   KeyHandle Allocate(size_t len, char** buf) override {
-    EntryList::Node* const node = EntryList::NewNode(allocator_, len, max_height_, branching_);
-    *buf = node == nullptr ? nullptr : node->entry();
-    return node;
+    return EntryList::AllocateEntry(allocator_, len, max_height_, branching_, buf);
   }
   void Insert(KeyHandle handle) override { (void)InsertKey(handle); }
   bool InsertKey(KeyHandle handle) override {
@@ -245,10 +255,7 @@ class SkipListRep final : public MemTableRep {
   bool InsertKeyWithHintConcurrently(KeyHandle handle, void** /*hint*/) override {
     return InsertKey(handle);
   }
-  bool Contains(const char* key) const override {
-    const EntryList::Node* const node = list_.LastBefore(key)->Next(0);
-    return node != nullptr && order_(node->entry(), key) == 0;
-  }
+  bool Contains(const char* key) const override { return list_.Contains(key); }
   uint64_t ApproximateNumEntries(const Slice& start, const Slice& end) override {
     return CountBetween(this, order_, start, end);
   }
@@ -264,6 +271,7 @@ class SkipListRep final : public MemTableRep {
   EntryList list_;
 };
 
+// Entries as they come, sorted when somebody reads. `count`: room for so many at once.
 class VectorRep final : public MemTableRep {
  public:
   VectorRep(const Order& order, Allocator* allocator, size_t count)
@@ -309,6 +317,8 @@ class VectorRep final : public MemTableRep {
   mutable std::shared_ptr<const Entries> sorted_ FIBER_GUARDED_BY(mutex_);  // null: not yet
 };
 
+// Such a skip list for each of `buckets` hash values of the prefixes (null: of whole user keys),
+// for one writer.
 class HashRep final : public MemTableRep {
  public:
   HashRep(const Order& order, Allocator* allocator, const SliceTransform* prefix_extractor,
@@ -325,9 +335,7 @@ class HashRep final : public MemTableRep {
   }
 
   KeyHandle Allocate(size_t len, char** buf) override {
-    EntryList::Node* const node = EntryList::NewNode(allocator_, len, max_height_, branching_);
-    *buf = node == nullptr ? nullptr : node->entry();
-    return node;
+    return EntryList::AllocateEntry(allocator_, len, max_height_, branching_, buf);
   }
   void Insert(KeyHandle handle) override { (void)InsertKey(handle); }
   bool InsertKey(KeyHandle handle) override {
@@ -342,9 +350,7 @@ class HashRep final : public MemTableRep {
   }
   bool Contains(const char* key) const override {
     const EntryList* const list = ListOf(UserKey(key));
-    if (list == nullptr) return false;
-    const EntryList::Node* const node = list->LastBefore(key)->Next(0);
-    return node != nullptr && order_(node->entry(), key) == 0;
+    return list != nullptr && list->Contains(key);
   }
   uint64_t ApproximateNumEntries(const Slice& start, const Slice& end) override {
     return CountBetween(this, order_, start, end);
@@ -432,38 +438,21 @@ constexpr uint32_t kBranching = 4;
 
 }  // namespace
 
-MemTableRep* NewSkipListRep(const MemTableRep::KeyComparator& order, Allocator* allocator,
-                            int max_height, uint32_t branching) {
-  return new SkipListRep(order, allocator, Height(max_height), std::max<uint32_t>(branching, 2));
-}
-
-MemTableRep* NewVectorRep(const MemTableRep::KeyComparator& order, Allocator* allocator,
-                          size_t count) {
-  return new VectorRep(order, allocator, count);
-}
-
-MemTableRep* NewHashRep(const MemTableRep::KeyComparator& order, Allocator* allocator,
-                        const SliceTransform* prefix_extractor, size_t buckets, int max_height,
-                        uint32_t branching) {
-  return new HashRep(order, allocator, prefix_extractor, buckets, Height(max_height),
-                     std::max<uint32_t>(branching, 2));
-}
-
 MemTableRep* HashSkipListRepFactory::CreateMemTableRep(const MemTableRep::KeyComparator& key_cmp,
                                                        Allocator* allocator,
                                                        const SliceTransform* slice_transform,
                                                        Logger* /*logger*/) {
-  return NewHashRep(key_cmp, allocator, slice_transform, options_.bucket_count,
-                    options_.skiplist_height,
-                    static_cast<uint32_t>(std::max(options_.branching_factor, 2)));
+  return new HashRep(key_cmp, allocator, slice_transform, options_.bucket_count,
+                     Height(options_.skiplist_height),
+                     static_cast<uint32_t>(std::max(options_.branching_factor, 2)));
 }
 
 MemTableRep* HashLinkListRepFactory::CreateMemTableRep(const MemTableRep::KeyComparator& key_cmp,
                                                        Allocator* allocator,
                                                        const SliceTransform* slice_transform,
                                                        Logger* /*logger*/) {
-  return NewHashRep(key_cmp, allocator, slice_transform, options_.bucket_count,
-                    EntryList::kMaxHeight, kBranching);
+  return new HashRep(key_cmp, allocator, slice_transform, options_.bucket_count,
+                     EntryList::kMaxHeight, kBranching);
 }
 
 }  // namespace cairn
@@ -474,14 +463,15 @@ MemTableRep* SkipListFactory::CreateMemTableRep(const MemTableRep::KeyComparator
                                                 Allocator* allocator,
                                                 const SliceTransform* /*slice_transform*/,
                                                 Logger* /*logger*/) {
-  return cairn::NewSkipListRep(key_cmp, allocator, cairn::EntryList::kMaxHeight, cairn::kBranching);
+  return new cairn::SkipListRep(key_cmp, allocator, cairn::EntryList::kMaxHeight,
+                                cairn::kBranching);
 }
 
 MemTableRep* VectorRepFactory::CreateMemTableRep(const MemTableRep::KeyComparator& key_cmp,
                                                  Allocator* allocator,
                                                  const SliceTransform* /*slice_transform*/,
                                                  Logger* /*logger*/) {
-  return cairn::NewVectorRep(key_cmp, allocator, count_);
+  return new cairn::VectorRep(key_cmp, allocator, count_);
 }
 
 }  // namespace ROCKSDB_NAMESPACE

@@ -1,10 +1,7 @@
-// What rocksdb/memtablerep.h only names, and memtables behind its interface: what the built-in
-// factories make for factories of a user's own that wrap them. (The engine has something faster for
-// the built-in kinds, src/memtable/.)
+// What rocksdb/memtablerep.h only names.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 #include "base/arena.h"
 #include "base/internal_key.h"
@@ -37,20 +34,3 @@ class LookupKey {
 };
 
 }  // namespace ROCKSDB_NAMESPACE
-
-namespace cairn {
-
-// A skip list that takes concurrent writers, of at most `max_height` levels, of which one entry in
-// `branching` reaches the next.
-MemTableRep* NewSkipListRep(const MemTableRep::KeyComparator& order, Allocator* allocator,
-                            int max_height, uint32_t branching);
-// Entries as they come, sorted when somebody reads. `count`: room for so many at once.
-MemTableRep* NewVectorRep(const MemTableRep::KeyComparator& order, Allocator* allocator,
-                          size_t count);
-// Such a skip list for each of `buckets` hash values of the prefixes (null: of whole user keys),
-// for one writer.
-MemTableRep* NewHashRep(const MemTableRep::KeyComparator& order, Allocator* allocator,
-                        const SliceTransform* prefix_extractor, size_t buckets, int max_height,
-                        uint32_t branching);
-
-}  // namespace cairn

@@ -115,6 +115,11 @@ class Families final : public Part {
   void FamiliesChanged() FIBER_REQUIRES(database_mutex);
   // Of this id; null: there is none. With one of what guards families_.
   ColumnFamily* FindFamily(uint32_t id) const;
+  // The same for a writer whose turn it is to insert.
+  ColumnFamily* FindLive(uint32_t id) const {
+    fiber::MutexLock lock(live_mutex());
+    return FindFamily(id);
+  }
   // What the family adds to the books, which changed.
   void UpdateFigures(ColumnFamily* family) FIBER_REQUIRES(database_mutex);
   // For a loop over all families: what happens to one family has none (FamilyBooks::visits).

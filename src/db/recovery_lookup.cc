@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/allocation.h"
 #include "read/point_lookup.h"
 
 namespace cairn {
@@ -32,12 +31,7 @@ Status RecoveryLookup::Existing(uint32_t id, const Slice& key, SequenceNumber se
   sv.blobs = family->blobs.get();
   ReadOptions options;
   options.fill_cache = false;
-  PinnableSlice found;
-  Status s = PointLookup({options, sv, family->tables.get(), sequence - 1, nullptr}, key, {&found});
-  if (s.ok() && !AssignIfPossible(value, found.data(), found.size())) {
-    s = Status::MemoryLimit("no memory for the value that an inplace_callback is to change");
-  }
-  return s;
+  return LookupToChange({options, sv, family->tables.get(), sequence - 1, nullptr}, key, value);
 }
 
 }  // namespace cairn

@@ -246,11 +246,7 @@ Status WritePath::Merge(const WriteOptions& options, ColumnFamilyHandle* family,
 // published: groups insert in turn, and this one's batches one after the other.
 bool WritePath::Fold(uint32_t family_id, const Slice& key, SequenceNumber sequence,
                      const Slice& operand, std::string* value, ValueType* type) {
-  ColumnFamily* family = nullptr;
-  {
-    fiber::MutexLock lock(db_.families->live_mutex());
-    family = db_.families->FindFamily(family_id);
-  }
+  ColumnFamily* const family = db_.families->FindLive(family_id);
   if (family == nullptr) return false;
   const size_t limit = family->max_successive_merges.load(std::memory_order_relaxed);
   if (limit == 0 || family->icmp.timestamp_size() != 0) return false;
@@ -273,22 +269,13 @@ bool WritePath::Fold(uint32_t family_id, const Slice& key, SequenceNumber sequen
 
 Status WritePath::Existing(uint32_t family_id, const Slice& key, SequenceNumber sequence,
                            std::string* value) {
-  ColumnFamily* family = nullptr;
-  {
-    fiber::MutexLock lock(db_.families->live_mutex());
-    family = db_.families->FindFamily(family_id);
-  }
+  ColumnFamily* const family = db_.families->FindLive(family_id);
   if (family == nullptr) return Status::NotFound();
   SuperVersionGuard sv(family->super_versions.get());
   ReadOptions options;
   options.fill_cache = false;  // (it is about to be overwritten)
-  PinnableSlice found;
-  Status s = PointLookup({options, *sv.get(), family->tables.get(), sequence - 1, db_.statistics},
-                         key, {&found});
-  if (s.ok() && !AssignIfPossible(value, found.data(), found.size())) {
-    s = Status::MemoryLimit("no memory for the value that an inplace_callback is to change");
-  }
-  return s;
+  return LookupToChange({options, *sv.get(), family->tables.get(), sequence - 1, db_.statistics},
+                        key, value);
 }
 
 // --- What a leader does first

@@ -145,113 +145,95 @@ void EncodeChecksum(uint64_t checksum, size_t bytes, char* to) {
   std::memcpy(to, whole, bytes);
 }
 
-}  // namespace
-
-// An iterator over entries that have checksums, which ends at one that is not as it was.
-class MemTable::CheckedIterator final : public InternalIterator {
+// Goes where its base goes, and looks at each entry that it comes to.
+class LookingIterator : public InternalIterator {
  public:
-  CheckedIterator(std::unique_ptr<InternalIterator> base, const MemTable* table)
-      : base_(std::move(base)), table_(table) {}
+  explicit LookingIterator(std::unique_ptr<InternalIterator> base) : base_(std::move(base)) {}
 
   bool Valid() const override { return status_.ok() && base_->Valid(); }
   void SeekToFirst() override {
     base_->SeekToFirst();
-    Check();
+    LookIfValid();
   }
   void SeekToLast() override {
     base_->SeekToLast();
-    Check();
+    LookIfValid();
   }
   void Seek(const Slice& target) override {
     base_->Seek(target);
-    Check();
+    LookIfValid();
   }
   void SeekForPrev(const Slice& target) override {
     base_->SeekForPrev(target);
-    Check();
+    LookIfValid();
   }
   void Next() override {
     base_->Next();
-    Check();
+    LookIfValid();
   }
   void Prev() override {
     base_->Prev();
-    Check();
+    LookIfValid();
   }
   Slice key() const override { return base_->key(); }
-  Slice value() const override { return base_->value(); }
   Status status() const override { return status_.ok() ? base_->status() : status_; }
   bool IsKeyPinned() const override { return true; }
-  bool IsValuePinned() const override { return true; }
 
- private:
-  void Check() {
-    status_ = Status::OK();
-    if (base_->Valid() && !table_->IsIntact(base_->key(), base_->value())) {
-      status_ = EntryChanged(base_->key());
-    }
-  }
+ protected:
+  // At an entry of the base. Not OK: it ends there.
+  virtual Status Look() = 0;
 
   const std::unique_ptr<InternalIterator> base_;
-  const MemTable* const table_;
+
+ private:
+  void LookIfValid() { status_ = base_->Valid() ? Look() : Status::OK(); }
+
   Status status_;
 };
 
+}  // namespace
+
+// An iterator over entries that have checksums, which ends at one that is not as it was.
+class MemTable::CheckedIterator final : public LookingIterator {
+ public:
+  CheckedIterator(std::unique_ptr<InternalIterator> base, const MemTable* table)
+      : LookingIterator(std::move(base)), table_(table) {}
+
+  Slice value() const override { return base_->value(); }
+  bool IsValuePinned() const override { return true; }
+
+ private:
+  Status Look() override {
+    return table_->IsIntact(base_->key(), base_->value()) ? Status::OK()
+                                                          : EntryChanged(base_->key());
+  }
+
+  const MemTable* const table_;
+};
+
 // An iterator over values that may be overwritten at any time: it has a copy of the one it is at.
-class MemTable::CopyingIterator final : public InternalIterator {
+class MemTable::CopyingIterator final : public LookingIterator {
  public:
   CopyingIterator(std::unique_ptr<InternalIterator> base, const MemTable* table)
-      : base_(std::move(base)), table_(table) {}
+      : LookingIterator(std::move(base)), table_(table) {}
 
-  bool Valid() const override { return status_.ok() && base_->Valid(); }
-  void SeekToFirst() override {
-    base_->SeekToFirst();
-    Copy();
-  }
-  void SeekToLast() override {
-    base_->SeekToLast();
-    Copy();
-  }
-  void Seek(const Slice& target) override {
-    base_->Seek(target);
-    Copy();
-  }
-  void SeekForPrev(const Slice& target) override {
-    base_->SeekForPrev(target);
-    Copy();
-  }
-  void Next() override {
-    base_->Next();
-    Copy();
-  }
-  void Prev() override {
-    base_->Prev();
-    Copy();
-  }
-  Slice key() const override { return base_->key(); }
   Slice value() const override { return value_; }
-  Status status() const override { return status_.ok() ? base_->status() : status_; }
-  bool IsKeyPinned() const override { return true; }
   bool IsValuePinned() const override { return false; }
 
  private:
-  void Copy() {
-    status_ = Status::OK();
-    if (!base_->Valid()) return;
+  Status Look() override {
     const Slice key = base_->key();
     fiber::MutexLock lock(table_->special_->LockOf(ExtractUserKey(key)));
     const Slice value = base_->value();
-    if (table_->protection_bytes() != 0 && !table_->IsIntact(key, value)) {
-      status_ = EntryChanged(key);
-    } else if (!AssignIfPossible(&value_, value.data(), value.size())) {
-      status_ = Status::MemoryLimit("no memory for the value");
+    if (table_->protection_bytes() != 0 && !table_->IsIntact(key, value)) return EntryChanged(key);
+    if (!AssignIfPossible(&value_, value.data(), value.size())) {
+      return Status::MemoryLimit("no memory for the value");
     }
+    return Status::OK();
   }
 
-  const std::unique_ptr<InternalIterator> base_;
   const MemTable* const table_;
   std::string value_;
-  Status status_;
 };
 
 class MemTable::SearchCheck final : public SkipListCheck {

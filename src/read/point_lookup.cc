@@ -80,6 +80,15 @@ Status PointLookup(const LookupRequest& request, const Slice& key, const LookupA
                         : PointLookupIf<false>(request, key, answer);
 }
 
+Status LookupToChange(const LookupRequest& request, const Slice& key, std::string* value) {
+  PinnableSlice found;
+  Status s = PointLookup(request, key, {&found});
+  if (s.ok() && !AssignIfPossible(value, found.data(), found.size())) {
+    s = Status::MemoryLimit("no memory for the value that an inplace_callback is to change");
+  }
+  return s;
+}
+
 Status PointLookup(const LookupRequest& request, const Slice& key, const LookupAnswer& answer,
                    MergeOperands* operands) {
   return Perf().timed() ? LookUp<true>(request, key, answer, operands)

@@ -59,6 +59,11 @@ template <bool kTimed>
 [[nodiscard]] Status PointLookup(const LookupRequest& request, const Slice& key,
                                  const LookupAnswer& answer, MergeOperands* operands);
 
+/// What an inplace_callback is to change: PointLookup with a copy of the value. MemoryLimit: there
+/// is no room for it.
+[[nodiscard]] Status LookupToChange(const LookupRequest& request, const Slice& key,
+                                    std::string* value);
+
 /// PointLookup for `n` keys: one answer each in `values` (reset first) and `statuses`, and in
 /// `are_entities` and `timestamps`, if not null. With async_io what must be read is read together:
 /// of all keys, or, without optimize_multiget_for_io, of all keys on one level after the other.
