@@ -121,6 +121,27 @@ struct HyperClockCacheOptions : public ShardedCacheOptions {
   std::shared_ptr<Cache> MakeSharedCache() const;
 };
 
+// What an entry of a cache holds, for accounting.
+enum class CacheEntryRole {
+  kDataBlock,
+  kFilterBlock,
+  kFilterMetaBlock,
+  kDeprecatedFilterBlock,
+  kIndexBlock,
+  kOtherBlock,
+  kWriteBuffer,
+  kCompressionDictionaryBuildingBuffer,
+  kFilterConstruction,
+  kBlockBasedTableReader,
+  kFileMetadata,
+  kBlobValue,
+  kBlobCache,
+  kMisc,
+};
+constexpr uint32_t kNumCacheEntryRoles = static_cast<uint32_t>(CacheEntryRole::kMisc) + 1;
+// "data-block", ... Lives for ever.
+const std::string& GetCacheEntryRoleName(CacheEntryRole role);
+
 class Cache {
  public:
   // An LRU cache: "8M" has that capacity, "{capacity=8M;num_shard_bits=4;...}" has these members of
@@ -145,10 +166,12 @@ class Cache {
     SizeCallback size_cb = nullptr;  // null: such entries do not go there
     SaveToCallback saveto_cb = nullptr;
     DeleterFn del_cb = nullptr;
+    CacheEntryRole role = CacheEntryRole::kMisc;  // by which hits are counted
 
     CacheItemHelper() = default;
-    CacheItemHelper(SizeCallback _size_cb, SaveToCallback _saveto_cb, DeleterFn _del_cb)
-        : size_cb(_size_cb), saveto_cb(_saveto_cb), del_cb(_del_cb) {}
+    CacheItemHelper(SizeCallback _size_cb, SaveToCallback _saveto_cb, DeleterFn _del_cb,
+                    CacheEntryRole _role = CacheEntryRole::kMisc)
+        : size_cb(_size_cb), saveto_cb(_saveto_cb), del_cb(_del_cb), role(_role) {}
   };
 
   // Makes an object of such bytes, which stay the cache's. An error makes the lookup a miss.
@@ -319,26 +342,5 @@ extern std::shared_ptr<SecondaryCache> NewCompressedSecondaryCache(
     uint32_t compress_format_version = 2, bool enable_custom_split_merge = false);
 extern std::shared_ptr<SecondaryCache> NewCompressedSecondaryCache(
     const CompressedSecondaryCacheOptions& opts);
-
-// What an entry of a cache holds, for accounting.
-enum class CacheEntryRole {
-  kDataBlock,
-  kFilterBlock,
-  kFilterMetaBlock,
-  kDeprecatedFilterBlock,
-  kIndexBlock,
-  kOtherBlock,
-  kWriteBuffer,
-  kCompressionDictionaryBuildingBuffer,
-  kFilterConstruction,
-  kBlockBasedTableReader,
-  kFileMetadata,
-  kBlobValue,
-  kBlobCache,
-  kMisc,
-};
-constexpr uint32_t kNumCacheEntryRoles = static_cast<uint32_t>(CacheEntryRole::kMisc) + 1;
-// "data-block", ... Lives for ever.
-const std::string& GetCacheEntryRoleName(CacheEntryRole role);
 
 }  // namespace ROCKSDB_NAMESPACE

@@ -74,6 +74,8 @@ struct IOOptions {
   bool force_dir_fsync;
   // GetChildren lists no sub-directories' content.
   bool do_not_recurse = false;
+  // What the call is for, where that is known.
+  Env::IOActivity io_activity = Env::IOActivity::kUnknown;
 };
 
 struct DirFsyncOptions {

@@ -71,7 +71,9 @@ enum class Temperature : uint8_t {
   kUnknown = 0,
   kHot = 0x04,
   kWarm = 0x08,
+  kCool = 0x0A,  // this and kIce: of RocksDB 10 and later
   kCold = 0x0C,
+  kIce = 0x10,
   kLastTemperature,
 };
 

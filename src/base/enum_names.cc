@@ -59,10 +59,9 @@ std::span<const std::pair<std::string_view, CacheTier>> EnumNames() {
 template <>
 std::span<const std::pair<std::string_view, Temperature>> EnumNames() {
   static constexpr std::pair<std::string_view, Temperature> kNames[] = {
-      {"kUnknown", Temperature::kUnknown},
-      {"kHot", Temperature::kHot},
-      {"kWarm", Temperature::kWarm},
-      {"kCold", Temperature::kCold}};
+      {"kUnknown", Temperature::kUnknown}, {"kHot", Temperature::kHot},
+      {"kWarm", Temperature::kWarm},       {"kCool", Temperature::kCool},
+      {"kCold", Temperature::kCold},       {"kIce", Temperature::kIce}};
   return kNames;
 }
 

@@ -282,10 +282,22 @@ std::string IOStatsContext::ToString(bool exclude_zero_counters) const {
       {"cpu_read_nanos", cpu_read_nanos},
       {"file_io_stats_by_temperature.hot_file_bytes_read", by.hot_file_bytes_read},
       {"file_io_stats_by_temperature.warm_file_bytes_read", by.warm_file_bytes_read},
+      {"file_io_stats_by_temperature.cool_file_bytes_read", by.cool_file_bytes_read},
       {"file_io_stats_by_temperature.cold_file_bytes_read", by.cold_file_bytes_read},
+      {"file_io_stats_by_temperature.ice_file_bytes_read", by.ice_file_bytes_read},
+      {"file_io_stats_by_temperature.unknown_non_last_level_bytes_read",
+       by.unknown_non_last_level_bytes_read},
+      {"file_io_stats_by_temperature.unknown_last_level_bytes_read",
+       by.unknown_last_level_bytes_read},
       {"file_io_stats_by_temperature.hot_file_read_count", by.hot_file_read_count},
       {"file_io_stats_by_temperature.warm_file_read_count", by.warm_file_read_count},
-      {"file_io_stats_by_temperature.cold_file_read_count", by.cold_file_read_count}};
+      {"file_io_stats_by_temperature.cool_file_read_count", by.cool_file_read_count},
+      {"file_io_stats_by_temperature.cold_file_read_count", by.cold_file_read_count},
+      {"file_io_stats_by_temperature.ice_file_read_count", by.ice_file_read_count},
+      {"file_io_stats_by_temperature.unknown_non_last_level_read_count",
+       by.unknown_non_last_level_read_count},
+      {"file_io_stats_by_temperature.unknown_last_level_read_count",
+       by.unknown_last_level_read_count}};
   std::string text;
   for (const auto& [name, value] : counters) Append(name, value, exclude_zero_counters, &text);
   TrimSeparator(&text);

@@ -182,6 +182,7 @@ bool BlobReadAheads::ReadInBackground(Window* window, const std::shared_ptr<cons
     window->ahead = std::make_unique<ReadAhead>(&file->file(), file->size(), pace,
                                                 file->statistics(), options_.memory);
     window->ahead->SetPriority(limits.priority);
+    window->ahead->SetActivity(limits.activity);
     window->ahead->SetRange(0, file->size() - kBlobFooterSize);
     window->file = file;
   }

@@ -10,6 +10,20 @@
 namespace cairn {
 namespace {
 
+void CountHit(CacheEntryRole role, Statistics* statistics) {
+  statistics->recordTick(SECONDARY_CACHE_HITS, 1);
+  switch (role) {
+    case CacheEntryRole::kFilterBlock:
+      return statistics->recordTick(SECONDARY_CACHE_FILTER_HITS, 1);
+    case CacheEntryRole::kIndexBlock:
+      return statistics->recordTick(SECONDARY_CACHE_INDEX_HITS, 1);
+    case CacheEntryRole::kDataBlock:
+      return statistics->recordTick(SECONDARY_CACHE_DATA_HITS, 1);
+    default:
+      return;
+  }
+}
+
 // The value of a note in the primary: the secondary was asked for this key, and had it.
 char seen_note;
 
@@ -69,7 +83,7 @@ class CacheWithSecondary final : public Cache, private EvictionSink {
       if (item.deleter != nullptr) item.deleter(key, item.value);
       return nullptr;
     }
-    if (stats != nullptr) stats->recordTick(SECONDARY_CACHE_HITS, 1);
+    if (stats != nullptr) CountHit(helper->role, stats);
     const Perf perf;
     perf.Count(&PerfContext::secondary_cache_hit_count);
     perf.Count(standalone ? &PerfContext::block_cache_standalone_handle_count

@@ -40,6 +40,8 @@ class FlushJob {
   const JobStats& stats() const { return stats_; }
   // Bytes that the memtables take.
   uint64_t memory() const { return contents_.memory; }
+  // Bytes of their keys and values.
+  uint64_t data_size() const { return contents_.data_size; }
   // Where the table has no timestamps: nobody may read below this one once it is there. Empty: the
   // mark stays where it is.
   const std::string& history_low() const { return history_low_; }

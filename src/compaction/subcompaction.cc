@@ -346,6 +346,7 @@ Status Subcompaction::RunHere() {
   if (env_.io_priority) read_options.rate_limiter_priority = env_.io_priority();
   read_options.fill_cache = false;
   read_options.verify_checksums = true;
+  read_options.io_activity = Env::IOActivity::kCompaction;
   const std::unique_ptr<InternalIterator> input(NewRunMerger(env_.icmp, OpenInputs(read_options)));
   CompactionIterator kept(input.get(), env_.icmp, env_.snapshots, compaction_,
                           [this] { return CheckStopped(); });

@@ -44,8 +44,13 @@ Status TableWriter::Open(uint64_t file_number) {
   if (env_.io_priority) file->SetIOPriority(env_.io_priority());
   file_ = std::make_unique<FileWriter>(std::move(file), path_, env_.file_options);
   file_->EnableWriteBehind();
-  file_->SetStatistics(env_.statistics, SST_WRITE_MICROS,
-                       options_.is_flush ? FILE_WRITE_FLUSH_MICROS : FILE_WRITE_COMPACTION_MICROS);
+  Histograms of_activity = FILE_WRITE_COMPACTION_MICROS;
+  if (options_.reason == TableFileCreationReason::kRecovery) {
+    of_activity = FILE_WRITE_DB_OPEN_MICROS;
+  } else if (options_.is_flush) {
+    of_activity = FILE_WRITE_FLUSH_MICROS;
+  }
+  file_->SetStatistics(env_.statistics, SST_WRITE_MICROS, of_activity);
   if (FileChecksumGenFactory* const factory = env_.db_options->file_checksum_gen_factory.get()) {
     FileChecksumGenContext context;
     context.file_name = path_;
@@ -269,6 +274,7 @@ Status TableWriter::ReadBack(const TableFileId& id) const {
   ReadOptions options;
   options.verify_checksums = true;
   options.fill_cache = false;
+  options.io_activity = options_.is_flush ? Env::IOActivity::kFlush : Env::IOActivity::kCompaction;
   const std::unique_ptr<InternalIterator> it(
       env_.table_cache->NewIterator(options, id, /*for_compaction=*/true));
   uint64_t hash = 0;

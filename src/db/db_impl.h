@@ -261,6 +261,7 @@ class DBImpl final : public DB {
   PreparedSections::Sections TakeRecovered() { return db_.prepared.TakeRecovered(); }
   // Of WRITE_PREPARED and WRITE_UNPREPARED (Database::shares_numbers).
   bool SharesNumbers() const { return db_.shares_numbers; }
+  Statistics* statistics() const { return db_.statistics; }  // null: none
   // What the keys have without the entries: see FindValuesBefore. SUSPENDS.
   Status ValuesBefore(const WriteBatch& entries, bool of_merges_only, WriteBatch* before);
   // Whether the key was written, or a range with it deleted, after `since`, a number that was

@@ -10,7 +10,6 @@
 #include <set>
 
 #include "base/logging.h"
-#include "compaction/flush_job.h"
 #include "db/background_work.h"
 #include "db/database.h"
 #include "db/error_handler.h"
@@ -23,6 +22,7 @@
 #include "fs/file_names.h"
 #include "fs/space_manager.h"
 #include "fs/thread_list.h"
+#include "rocksdb/statistics.h"
 #include "rocksdb/write_buffer_manager.h"
 
 namespace cairn {
@@ -110,6 +110,20 @@ Status Flushes::SyncClosedWals(VersionEdit* edit) {
                                                        : Status::OK();
 }
 
+void Flushes::CountFlush(FlushReason reason, const FlushJob& job) const {
+  Statistics* const statistics = db_.statistics;
+  if (statistics == nullptr) return;
+  statistics->recordInHistogram(FLUSH_MEMTABLE_MEMORY_BYTES, job.memory());
+  statistics->recordInHistogram(FLUSH_MEMTABLE_TOTAL_DATA_SIZE, job.data_size());
+  if (reason == FlushReason::kWriteBufferFull) {
+    statistics->recordTick(FLUSH_REASON_WRITE_BUFFER_FULL, 1);
+    statistics->recordInHistogram(FLUSH_WRITE_BUFFER_FULL_MEMTABLE_MEMORY_BYTES, job.memory());
+  } else if (reason == FlushReason::kWriteBufferManager) {
+    statistics->recordTick(FLUSH_REASON_WRITE_BUFFER_MANAGER, 1);
+    statistics->recordInHistogram(FLUSH_WRITE_BUFFER_MANAGER_MEMTABLE_MEMORY_BYTES, job.memory());
+  }
+}
+
 Status Flushes::RunFlushJob(ColumnFamily* family, const std::vector<MemTable*>& memtables,
                             VersionEdit* edit, JobStats* stats, FlushJobInfo* info) {
   const int job_id = db_.jobs.next_id.fetch_add(1);
@@ -120,6 +134,7 @@ Status Flushes::RunFlushJob(ColumnFamily* family, const std::vector<MemTable*>& 
   const std::shared_ptr<const Options> options = family->options;
   FlushJob job(env, *options, memtables, family->state->NewEpochNumber(),
                GetFlushReasonString(family->flush_reason));
+  CountFlush(family->flush_reason, job);
   FileMetaData meta;
   if (db_.has_listeners()) *info = db_.events->DescribeFlush(*family, file_number, job_id);
   const uint64_t current_log = db_.wals->current_number();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/namespace.h"
+#include "compaction/flush_job.h"
 #include "compaction/job_env.h"
 #include "db/database.h"
 
@@ -39,6 +40,7 @@ class Flushes final : public Part {
   bool FlushIsUrgent(const ColumnFamily& family, double done) const;
   // One flush job, of memtables that were picked, and its edit.
   // *info is filled in if there are listeners, and its file_path left empty if there is no file.
+  void CountFlush(FlushReason reason, const FlushJob& job) const;
   [[nodiscard]] Status RunFlushJob(ColumnFamily* family, const std::vector<MemTable*>& memtables,
                                    VersionEdit* edit, JobStats* stats, FlushJobInfo* info)
       FIBER_REQUIRES(database_mutex);

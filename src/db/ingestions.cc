@@ -15,6 +15,7 @@
 
 #include "base/logging.h"
 #include "base/perf.h"
+#include "base/stop_watch.h"
 #include "db/background_work.h"
 #include "db/database.h"
 #include "db/error_handler.h"
@@ -67,6 +68,7 @@ Status CheckIngestOptions(const IngestExternalFileOptions& o, bool behind_is_all
 
 Status Ingestions::IngestExternalFiles(const std::vector<IngestExternalFileArg>& args) {
   const PerfTimer timer(Perf(), &PerfContext::file_ingestion_nanos);
+  const uint64_t start = WantsTimes(db_.statistics) ? fiber::now_nanos() : 0;
   Status s = db_.RefuseIfReadOnly();
   if (s.ok() && args.empty()) s = Status::InvalidArgument("ingestion arg list is empty");
   std::vector<Ingestion> parts(args.size());
@@ -97,8 +99,17 @@ Status Ingestions::IngestExternalFiles(const std::vector<IngestExternalFileArg>&
   for (const Ingestion& part : parts) {
     if (s.ok()) s = SyncDirectory(part.family->directories.front().get());
   }
+  // (Of what went well alone, as in RocksDB.)
+  const auto tell = [this](Histograms histogram, uint64_t since) {
+    const uint64_t now = fiber::now_nanos();
+    db_.statistics->reportTimeToHistogram(histogram, (now - since) / 1000);
+    return now;
+  };
+  const uint64_t prepared =
+      s.ok() && start != 0 ? tell(INGEST_EXTERNAL_FILE_PREPARE_TIME, start) : 0;
   bool keep_copies = false;
   if (s.ok()) s = AddFiles(&parts, &keep_copies);
+  if (s.ok() && prepared != 0) tell(INGEST_EXTERNAL_FILE_RUN_TIME, prepared);
   {
     DBMutexLock lock(db_.mutex());
     db_.files->UnprotectNewFiles(protected_from);

@@ -11,6 +11,7 @@
 #include "db/families.h"
 #include "db/memtable_switch.h"
 #include "db/stats_reports.h"
+#include "rocksdb/statistics.h"
 
 namespace cairn {
 
@@ -163,6 +164,21 @@ ColumnFamily* MemTableSwitch::StatsThatKeepLogs() {
   return stats->log_need < of_others ? stats : nullptr;
 }
 
+namespace {
+
+Tickers AtomicFlushTicker(FlushReason reason) {
+  switch (reason) {
+    case FlushReason::kWriteBufferFull:
+      return ATOMIC_FLUSH_REQUEST_REASON_WRITE_BUFFER_FULL;
+    case FlushReason::kWriteBufferManager:
+      return ATOMIC_FLUSH_REQUEST_REASON_WRITE_BUFFER_MANAGER;
+    default:
+      return ATOMIC_FLUSH_REQUEST_REASON_OTHER;
+  }
+}
+
+}  // namespace
+
 Status MemTableSwitch::SwitchMemTables(const std::vector<ColumnFamily*>& asked, FlushReason reason,
                                        bool abandon_wal) {
   const bool all = db_.options.atomic_flush && !asked.empty();
@@ -243,6 +259,7 @@ Status MemTableSwitch::SwitchMemTables(const std::vector<ColumnFamily*>& asked, 
     db_.families->default_family()->mem->SetFirstLogNumber(wal_number);
   if (stats != nullptr) RequestFlush(stats);
   LetGoOfWals();
+  if (all && db_.statistics != nullptr) db_.statistics->recordTick(AtomicFlushTicker(reason), 1);
   for (ColumnFamily* family : families) db_.work->InstallSuperVersion(family);
   db_.events->DeliverEvents();
   return Status::OK();

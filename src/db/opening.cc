@@ -28,6 +28,7 @@
 #include "fs/info_log.h"
 #include "fs/limited_file_system.h"
 #include "fs/observed_file_system.h"
+#include "fs/read_limits.h"
 #include "fs/reopening_file_system.h"
 #include "manifest/best_efforts.h"
 #include "manifest/manifest_reader.h"
@@ -348,13 +349,16 @@ Status Opening::OpenAllTables(const std::vector<ColumnFamily*>& families) const 
     }
   }
   Status first;
+  ReadLimits limits;
+  limits.activity = Env::IOActivity::kDBOpen;
   ForEachTogether(tables.size(), [&](size_t i) {
     if (!first.ok()) return;
     TableCache* const cache = tables[i].family->tables.get();
     // Beside a writer a table may be deleted: who reads then keeps it, whatever it takes.
     const bool reads = db_.mode != OpenMode::kReadWrite;
     TableCache::Ref table;
-    Status s = reads ? cache->KeepOpen(tables[i].id) : cache->FindTable(tables[i].id, &table);
+    Status s = reads ? cache->KeepOpen(tables[i].id, limits)
+                     : cache->FindTable(tables[i].id, &table, /*no_io=*/false, limits);
     const bool gone = reads && (s.IsNotFound() || s.IsPathNotFound());
     // That it is none of ours, or that its end is damaged. (What else is wrong with one is told to
     // those who read it.)

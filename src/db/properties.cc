@@ -569,7 +569,11 @@ Status Properties::ForEachBlobFile(
   return s;
 }
 
-Status Properties::VerifyChecksum(const ReadOptions& options) {
+Status Properties::VerifyChecksum(const ReadOptions& read_options) {
+  ReadOptions options = read_options;
+  if (options.io_activity == Env::IOActivity::kUnknown) {
+    options.io_activity = Env::IOActivity::kVerifyDBChecksum;
+  }
   const VerificationCount count(db_.statistics);
   Status s = ForEachTable([&](const ColumnFamily& family, int level, const FileMetaData& file) {
     return family.tables->VerifyChecksum(options, file.TableId(level));
@@ -580,7 +584,11 @@ Status Properties::VerifyChecksum(const ReadOptions& options) {
   });
 }
 
-Status Properties::VerifyFileChecksums(const ReadOptions& options) {
+Status Properties::VerifyFileChecksums(const ReadOptions& read_options) {
+  ReadOptions options = read_options;
+  if (options.io_activity == Env::IOActivity::kUnknown) {
+    options.io_activity = Env::IOActivity::kVerifyFileChecksums;
+  }
   FileChecksumGenFactory* const factory = db_.options.file_checksum_gen_factory.get();
   if (factory == nullptr) {
     return Status::InvalidArgument(

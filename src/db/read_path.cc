@@ -36,6 +36,17 @@ bool HasSizeLimit(const ReadOptions& options) {
   return options.value_size_soft_limit != std::numeric_limits<uint64_t>::max();
 }
 
+// What reads of files are for is told to those who look at it alone: it costs a copy.
+bool WantsActivity(const Statistics* statistics, const ReadOptions& options) {
+  return options.io_activity == Env::IOActivity::kUnknown && WantsDetailedTimes(statistics);
+}
+
+ReadOptions ReadsFor(Env::IOActivity activity, const ReadOptions& options) {
+  ReadOptions named = options;
+  named.io_activity = activity;
+  return named;
+}
+
 ReadOptions AllTiers(const ReadOptions& options) {
   ReadOptions all = options;
   all.read_tier = kReadAllTier;
@@ -113,6 +124,11 @@ template <bool kTimed>
     return ReadLimits(options).Error();
   if (AllIsPersisted(options)) [[unlikely]]
     return GetValue(AllTiers(options), handle, key, value, is_entity, timestamp);
+  if (db_.statistics != nullptr && WantsActivity(db_.statistics, options)) [[unlikely]] {
+    const auto activity =
+        is_entity != nullptr ? Env::IOActivity::kGetEntity : Env::IOActivity::kGet;
+    return GetValue(ReadsFor(activity, options), handle, key, value, is_entity, timestamp);
+  }
   if (db_.trace.IsOn()) [[unlikely]]
     db_.trace.Get(family->id(), key);
   const uint64_t start = db_.statistics != nullptr ? fiber::now_nanos() : 0;
@@ -204,6 +220,12 @@ void ReadPath::MultiGetValues(const ReadOptions& options, ColumnFamilyHandle* ha
   if (AllIsPersisted(options)) [[unlikely]] {
     return MultiGetValues(AllTiers(options), handle, num_keys, keys, values, statuses, are_entities,
                           timestamps);
+  }
+  if (WantsActivity(db_.statistics, options)) [[unlikely]] {
+    const auto activity =
+        are_entities != nullptr ? Env::IOActivity::kMultiGetEntity : Env::IOActivity::kMultiGet;
+    return MultiGetValues(ReadsFor(activity, options), handle, num_keys, keys, values, statuses,
+                          are_entities, timestamps);
   }
   if (HasSizeLimit(options)) [[unlikely]] {
     std::vector<ColumnFamilyHandle*> handles(num_keys, handle);

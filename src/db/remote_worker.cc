@@ -7,6 +7,7 @@
 
 #include "base/logging.h"
 #include "base/perf.h"
+#include "base/stop_watch.h"
 #include "compaction/compaction_job.h"
 #include "compaction/remote_messages.h"
 #include "db/background_work.h"
@@ -228,7 +229,11 @@ Status RemoteWorker::Compact(Database* db, RemoteResult* result) const {
   std::vector<ColumnFamily*> families;
   ColumnFamily* family = nullptr;
   std::unique_ptr<FSDirectory> directory;
-  Status s = db->opening->OpenForCompaction(families_, &families);
+  Status s;
+  {
+    const StopWatch watch(db->statistics, OPEN_AND_COMPACT_DB_OPEN_MICROS);
+    s = db->opening->OpenForCompaction(families_, &families);
+  }
   if (s.ok()) s = FindFamily(*db, families, &family);
   if (s.ok()) s = db->fs->NewDirectory(work_.output_directory, IOOptions(), &directory, nullptr);
   if (!s.ok()) return s;

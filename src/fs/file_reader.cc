@@ -8,6 +8,7 @@
 #include "base/perf.h"
 #include "base/shortage.h"
 #include "base/stop_watch.h"
+#include "fiber/clock.h"
 #include "fiber/runtime.h"
 #include "fs/aligned_buffer.h"
 #include "fs/parking_reads.h"
@@ -35,45 +36,112 @@ IOStatus RandomAccessFileReader::Open(FileSystem* fs, const std::string& fname,
 namespace {
 
 struct TemperatureCounters {
-  Tickers bytes, count;
+  Tickers bytes, count;  // TICKER_ENUM_MAX: there are none
   uint64_t FileIOByTemperature::* bytes_here;
   uint64_t FileIOByTemperature::* count_here;
 };
 
-// Null: there are none of its own.
-const TemperatureCounters* CountersOf(Temperature temperature) {
+const TemperatureCounters& CountersOf(Temperature temperature, bool last_level) {
   using By = FileIOByTemperature;
   static constexpr TemperatureCounters kHot = {HOT_FILE_READ_BYTES, HOT_FILE_READ_COUNT,
                                                &By::hot_file_bytes_read, &By::hot_file_read_count};
   static constexpr TemperatureCounters kWarm = {WARM_FILE_READ_BYTES, WARM_FILE_READ_COUNT,
                                                 &By::warm_file_bytes_read,
                                                 &By::warm_file_read_count};
+  static constexpr TemperatureCounters kCool = {COOL_FILE_READ_BYTES, COOL_FILE_READ_COUNT,
+                                                &By::cool_file_bytes_read,
+                                                &By::cool_file_read_count};
   static constexpr TemperatureCounters kCold = {COLD_FILE_READ_BYTES, COLD_FILE_READ_COUNT,
                                                 &By::cold_file_bytes_read,
                                                 &By::cold_file_read_count};
+  static constexpr TemperatureCounters kIce = {ICE_FILE_READ_BYTES, ICE_FILE_READ_COUNT,
+                                               &By::ice_file_bytes_read, &By::ice_file_read_count};
+  static constexpr TemperatureCounters kUnknownLast = {TICKER_ENUM_MAX, TICKER_ENUM_MAX,
+                                                       &By::unknown_last_level_bytes_read,
+                                                       &By::unknown_last_level_read_count};
+  static constexpr TemperatureCounters kUnknown = {TICKER_ENUM_MAX, TICKER_ENUM_MAX,
+                                                   &By::unknown_non_last_level_bytes_read,
+                                                   &By::unknown_non_last_level_read_count};
   switch (temperature) {
     case Temperature::kHot:
-      return &kHot;
+      return kHot;
     case Temperature::kWarm:
-      return &kWarm;
+      return kWarm;
+    case Temperature::kCool:
+      return kCool;
     case Temperature::kCold:
-      return &kCold;
+      return kCold;
+    case Temperature::kIce:
+      return kIce;
     default:
-      return nullptr;
+      return last_level ? kUnknownLast : kUnknown;
   }
 }
+
+// HISTOGRAM_ENUM_MAX: none.
+uint32_t HistogramOf(Env::IOActivity activity, const Statistics& statistics) {
+  switch (activity) {
+    case Env::IOActivity::kFlush:
+      return FILE_READ_FLUSH_MICROS;
+    case Env::IOActivity::kCompaction:
+      return FILE_READ_COMPACTION_MICROS;
+    case Env::IOActivity::kDBOpen:
+      return FILE_READ_DB_OPEN_MICROS;
+    default:
+      break;
+  }
+  if (!WantsDetailedTimes(&statistics)) return HISTOGRAM_ENUM_MAX;
+  switch (activity) {
+    case Env::IOActivity::kGet:
+      return FILE_READ_GET_MICROS;
+    case Env::IOActivity::kMultiGet:
+      return FILE_READ_MULTIGET_MICROS;
+    case Env::IOActivity::kDBIterator:
+      return FILE_READ_DB_ITERATOR_MICROS;
+    case Env::IOActivity::kVerifyDBChecksum:
+      return FILE_READ_VERIFY_DB_CHECKSUM_MICROS;
+    case Env::IOActivity::kVerifyFileChecksums:
+      return FILE_READ_VERIFY_FILE_CHECKSUMS_MICROS;
+    default:
+      return HISTOGRAM_ENUM_MAX;
+  }
+}
+
+// The microseconds of one read into the histograms of all reads and of its activity.
+class ReadWatch {
+ public:
+  ReadWatch(Statistics* statistics, Env::IOActivity activity)
+      : statistics_(WantsTimes(statistics) ? statistics : nullptr), activity_(activity) {
+    if (statistics_ != nullptr) [[unlikely]]
+      start_ = fiber::now_nanos();
+  }
+  ReadWatch(const ReadWatch&) = delete;
+  ReadWatch& operator=(const ReadWatch&) = delete;
+  ~ReadWatch() {
+    if (statistics_ == nullptr) [[likely]]
+      return;
+    constexpr uint64_t kNanosOfMicro = 1000;
+    const uint64_t micros = (fiber::now_nanos() - start_) / kNanosOfMicro;
+    statistics_->reportTimeToHistogram(SST_READ_MICROS, micros);
+    const uint32_t of_activity = HistogramOf(activity_, *statistics_);
+    if (of_activity != HISTOGRAM_ENUM_MAX) statistics_->reportTimeToHistogram(of_activity, micros);
+  }
+
+ private:
+  Statistics* const statistics_;  // null: it does not run
+  const Env::IOActivity activity_;
+  uint64_t start_ = 0;
+};
 
 }  // namespace
 
 void RandomAccessFileReader::CountRead(size_t bytes) const {
   CountIO(&IOStatsContext::bytes_read, bytes);
-  const TemperatureCounters* const by_temperature = CountersOf(counted_.temperature);
-  if (by_temperature != nullptr) [[unlikely]] {
-    IOStatsContext& io = Perf::State()->io;
-    if (!io.disable_iostats) {
-      io.file_io_stats_by_temperature.*by_temperature->bytes_here += bytes;
-      io.file_io_stats_by_temperature.*by_temperature->count_here += 1;
-    }
+  const TemperatureCounters& by_temperature = CountersOf(counted_.temperature, counted_.last_level);
+  IOStatsContext& io = Perf::State()->io;
+  if (!io.disable_iostats) {
+    io.file_io_stats_by_temperature.*by_temperature.bytes_here += bytes;
+    io.file_io_stats_by_temperature.*by_temperature.count_here += 1;
   }
   Statistics* const statistics = counted_.statistics;
   if (statistics == nullptr) return;
@@ -81,15 +149,15 @@ void RandomAccessFileReader::CountRead(size_t bytes) const {
                          bytes);
   statistics->recordTick(counted_.last_level ? LAST_LEVEL_READ_COUNT : NON_LAST_LEVEL_READ_COUNT,
                          1);
-  if (by_temperature != nullptr) {
-    statistics->recordTick(by_temperature->bytes, bytes);
-    statistics->recordTick(by_temperature->count, 1);
+  if (by_temperature.bytes != TICKER_ENUM_MAX) {
+    statistics->recordTick(by_temperature.bytes, bytes);
+    statistics->recordTick(by_temperature.count, 1);
   }
 }
 
 IOStatus RandomAccessFileReader::Read(const IOOptions& options, uint64_t offset, size_t n,
                                       Slice* result, char* scratch) const {
-  const StopWatch watch(counted_.statistics, SST_READ_MICROS);
+  const ReadWatch watch(counted_.statistics, options.io_activity);
   const Perf perf;
   const PerfTimer timer(perf, &IOStatsContext::read_nanos);
   const PerfCpuTimer cpu_timer(perf, &IOStatsContext::cpu_read_nanos);
@@ -134,7 +202,7 @@ IOStatus RandomAccessFileReader::ReadDirect(const IOOptions& options, uint64_t o
 IOStatus RandomAccessFileReader::MultiRead(const IOOptions& options, FSReadRequest* requests,
                                            size_t count) const {
   if (!direct_) {
-    const StopWatch watch(counted_.statistics, SST_READ_MICROS);
+    const ReadWatch watch(counted_.statistics, options.io_activity);
     const Perf perf;
     const PerfTimer timer(perf, &IOStatsContext::read_nanos);
     const PerfCpuTimer cpu_timer(perf, &IOStatsContext::cpu_read_nanos);

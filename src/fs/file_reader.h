@@ -51,6 +51,7 @@ class RandomAccessFileReader {
 
   // Before the first read.
   void SetStatistics(const ReadStatistics& statistics) { counted_ = statistics; }
+  bool of_last_level() const { return counted_.last_level; }
   // Another read of so many bytes, which was not made through this, has come.
   void CountRead(size_t bytes) const;
 

@@ -127,15 +127,40 @@ bool GenericRateLimiter::SomebodyWaits() const {
   return std::any_of(waiters_.begin(), waiters_.end(), [](const auto& q) { return !q.empty(); });
 }
 
-void GenericRateLimiter::Request(int64_t bytes, Env::IOPriority priority, Statistics* statistics) {
+void GenericRateLimiter::Request(int64_t bytes, Env::IOPriority priority, Statistics* statistics,
+                                 OpType op_type) {
+  if (IsRateLimited(op_type)) RequestOf(op_type, bytes, priority, statistics);
+}
+
+void GenericRateLimiter::RequestOf(OpType op_type, int64_t bytes, Env::IOPriority priority,
+                                   Statistics* statistics) {
   if (bytes <= 0 || priority >= Env::IO_TOTAL) return;
+  const uint64_t start = statistics == nullptr ? 0 : fiber::now_nanos();
+  const bool waited = WaitForTurn(bytes, priority, statistics);
+  if (statistics == nullptr) return;
+  const bool reads = op_type == OpType::kRead;
+  statistics->recordTick(reads ? RATE_LIMITER_REQUESTS_READ : RATE_LIMITER_REQUESTS_WRITE, 1);
+  statistics->recordTick(reads ? RATE_LIMITER_BYTES_READ : RATE_LIMITER_BYTES_WRITE,
+                         static_cast<uint64_t>(bytes));
+  if (!waited) return;
+  const uint64_t micros = (fiber::now_nanos() - start) / kNanosPerMicro;
+  statistics->recordTick(
+      reads ? RATE_LIMITER_DELAYED_REQUESTS_READ : RATE_LIMITER_DELAYED_REQUESTS_WRITE, 1);
+  statistics->recordTick(
+      reads ? RATE_LIMITER_TOTAL_WAIT_MICROS_READ : RATE_LIMITER_TOTAL_WAIT_MICROS_WRITE, micros);
+  statistics->recordInHistogram(
+      reads ? RATE_LIMITER_WAIT_MICROS_READ : RATE_LIMITER_WAIT_MICROS_WRITE, micros);
+}
+
+bool GenericRateLimiter::WaitForTurn(int64_t bytes, Env::IOPriority priority,
+                                     Statistics* statistics) {
   fiber::MutexLock lock(&mutex_);
   ++requests_[priority];
   bytes_through_[priority] += bytes;
   RefillIfDue();
   if (!SomebodyWaits() && available_ >= bytes) {
     available_ -= bytes;
-    return;
+    return false;
   }
   if (statistics != nullptr) statistics->recordTick(NUMBER_RATE_LIMITER_DRAINS, 1);
   Waiter self{bytes};
@@ -144,6 +169,7 @@ void GenericRateLimiter::Request(int64_t bytes, Env::IOPriority priority, Statis
     changed_.wait_until(&mutex_, next_period_);
     RefillIfDue();
   }
+  return true;
 }
 
 void GenericRateLimiter::RefillIfDue() {

@@ -30,7 +30,11 @@ class GenericRateLimiter final : public RateLimiter {
   using RateLimiter::Request;
   void SetBytesPerSecond(int64_t bytes_per_second) override;
   Status SetSingleBurstBytes(int64_t bytes) override;
-  void Request(int64_t bytes, Env::IOPriority priority, Statistics* statistics) override;
+  void Request(int64_t bytes, Env::IOPriority priority, Statistics* statistics,
+               OpType op_type) override;
+  void Request(int64_t bytes, Env::IOPriority priority, Statistics* statistics) override {
+    RequestOf(OpType::kWrite, bytes, priority, statistics);
+  }
   void Request(int64_t bytes, Env::IOPriority priority) override {
     Request(bytes, priority, nullptr);
   }
@@ -41,6 +45,10 @@ class GenericRateLimiter final : public RateLimiter {
   int64_t GetBytesPerSecond() const override;
 
  private:
+  // Counted for `op_type`, whichever is limited.
+  void RequestOf(OpType op_type, int64_t bytes, Env::IOPriority priority, Statistics* statistics);
+  // Returns whether it had to wait.
+  bool WaitForTurn(int64_t bytes, Env::IOPriority priority, Statistics* statistics);
   struct Waiter {
     int64_t wanted;
     bool served = false;

@@ -218,5 +218,39 @@ TEST_F(GenericRateLimiterTest, FilesAskByTheirPriority) {
   EXPECT_EQ(limiter->GetTotalBytesThrough(Env::IO_LOW), 5);
 }
 
+TEST_F(GenericRateLimiterTest, RequestsAreCountedByWhatTheyAreFor) {
+  Simulate([] {
+    const std::shared_ptr<Statistics> statistics = CreateDBStatistics();
+    const auto ticks = [&](Tickers ticker) { return statistics->getTickerCount(ticker); };
+    const std::unique_ptr<RateLimiter> limiter(
+        NewGenericRateLimiter(1000, 100'000, 1, RateLimiter::Mode::kWritesOnly));
+    const auto ask = [&](RateLimiter::OpType type) {
+      limiter->Request(60, Env::IO_LOW, statistics.get(), type);
+    };
+    ask(RateLimiter::OpType::kRead);  // is not limited
+    EXPECT_EQ(ticks(RATE_LIMITER_REQUESTS_READ), 0u);
+    ask(RateLimiter::OpType::kWrite);
+    EXPECT_EQ(ticks(RATE_LIMITER_REQUESTS_WRITE), 1u);
+    EXPECT_EQ(ticks(RATE_LIMITER_BYTES_WRITE), 60u);
+    EXPECT_EQ(ticks(RATE_LIMITER_DELAYED_REQUESTS_WRITE), 0u);
+    ask(RateLimiter::OpType::kWrite);  // 40 bytes are left of this period
+    EXPECT_EQ(ticks(RATE_LIMITER_REQUESTS_WRITE), 2u);
+    EXPECT_EQ(ticks(RATE_LIMITER_DELAYED_REQUESTS_WRITE), 1u);
+    EXPECT_EQ(ticks(NUMBER_RATE_LIMITER_DRAINS), 1u);
+    EXPECT_NEAR(static_cast<double>(ticks(RATE_LIMITER_TOTAL_WAIT_MICROS_WRITE)), 100'000, 20'000);
+    HistogramData waits;
+    statistics->histogramData(RATE_LIMITER_WAIT_MICROS_WRITE, &waits);
+    EXPECT_EQ(waits.count, 1u);
+    EXPECT_EQ(waits.sum, ticks(RATE_LIMITER_TOTAL_WAIT_MICROS_WRITE));
+
+    const auto all = Make();  // reads, too
+    all->Request(10, Env::IO_LOW, statistics.get(), RateLimiter::OpType::kRead);
+    EXPECT_EQ(ticks(RATE_LIMITER_REQUESTS_READ), 1u);
+    EXPECT_EQ(ticks(RATE_LIMITER_BYTES_READ), 10u);
+    all->Request(10, Env::IO_LOW, statistics.get());  // without a word: a write
+    EXPECT_EQ(ticks(RATE_LIMITER_REQUESTS_WRITE), 3u);
+  });
+}
+
 }  // namespace
 }  // namespace cairn

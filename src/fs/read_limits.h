@@ -24,7 +24,8 @@ struct ReadLimits {
       : deadline(options.deadline),
         io_timeout(options.io_timeout),
         cancelled(options.cancelled),
-        priority(options.rate_limiter_priority) {}
+        priority(options.rate_limiter_priority),
+        activity(options.io_activity) {}
 
   // Since 1970; 0: none.
   std::chrono::microseconds deadline{0};
@@ -32,6 +33,7 @@ struct ReadLimits {
   std::chrono::microseconds io_timeout{0};
   const std::atomic<bool>* cancelled = nullptr;  // may be null
   Env::IOPriority priority = Env::IO_TOTAL;      // IO_TOTAL: not limited
+  Env::IOActivity activity = Env::IOActivity::kUnknown;
 
   // Whether the deadline has passed, or the read is cancelled. Error() tells which.
   bool Over() const { return (deadline.count() != 0 || cancelled != nullptr) && OverNow(); }
@@ -44,6 +46,7 @@ struct ReadLimits {
   // Sets *io for a file read that begins now. TimedOut or Aborted: it may not begin any more.
   [[nodiscard]] IOStatus Apply(IOOptions* io) const {
     io->rate_limiter_priority = priority;
+    io->io_activity = activity;
     if (deadline.count() == 0 && io_timeout.count() == 0 && cancelled == nullptr) [[likely]]
       return IOStatus::OK();
     return ApplyNow(io);

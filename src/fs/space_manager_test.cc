@@ -14,6 +14,7 @@
 #include "fs/file_util.h"
 #include "fs/managed_file_system.h"
 #include "fs/memory_file_system.h"
+#include "rocksdb/statistics.h"
 
 namespace cairn {
 namespace {
@@ -54,6 +55,8 @@ using Strings = std::vector<std::string>;
 TEST_F(SpaceManagerTest, DeletesAtTheRate) {
   Simulate([this] {
     const auto manager = Make(/*rate=*/100);
+    const std::shared_ptr<Statistics> statistics = CreateDBStatistics();
+    manager->SetStatisticsPtr(statistics);
     for (int i = 1; i <= 3; ++i)
       Write(manager.get(), "/db/00000" + std::to_string(i) + ".sst", 1000);
     const uint64_t start = fiber::now_nanos();
@@ -75,6 +78,8 @@ TEST_F(SpaceManagerTest, DeletesAtTheRate) {
     EXPECT_TRUE(Names().empty());
     EXPECT_EQ(0u, manager->GetTotalTrashSize());
     EXPECT_EQ(0u, manager->GetTotalSize());
+    EXPECT_EQ(3u, statistics->getTickerCount(FILES_MARKED_TRASH));
+    EXPECT_EQ(3u, statistics->getTickerCount(FILES_DELETED_FROM_TRASH_QUEUE));
   });
 }
 

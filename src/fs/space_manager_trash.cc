@@ -177,6 +177,7 @@ uint64_t SpaceManager::DeleteSome(const std::string& path, bool* whole) {
   if (!is_gone) return 0;
   ForgetLocked(path);
   CallWaiters();
+  if (io.ok()) Tick(FILES_DELETED_FROM_TRASH_QUEUE);
   return size;
 }
 

@@ -91,7 +91,10 @@ void AttachedIterator::Prepare(const MultiScanArgs& args) {
 
 bool AttachedIterator::EntersPreparedRange(const Slice* target, bool forward) {
   Status s = CheckNextRange(target, forward);
-  if (!s.ok()) return Fail(std::move(s));
+  if (!s.ok()) {
+    if (env_.statistics != nullptr) env_.statistics->recordTick(MULTISCAN_SEEK_ERRORS, 1);
+    return Fail(std::move(s));
+  }
   const size_t range = scan_->next++;
   if (scan_->blocks != nullptr) scan_->blocks->blocks()->Enter(range);
   return true;

@@ -37,7 +37,7 @@ class AttachedIterator : public Iterator {
 
  protected:
   AttachedIterator(const DBIteratorEnv& env, const ReadOptions& options)
-      : env_(env), icmp_(*env.icmp), options_(options), operands_(env.merge_operator) {}
+      : env_(env), icmp_(*env.icmp), options_(Named(options)), operands_(env.merge_operator) {}
 
   void Attach(const Snapshot* snapshot);  // null: at the present
   void Detach();
@@ -94,6 +94,14 @@ class AttachedIterator : public Iterator {
     }
     Fail(Status::Incomplete("Too many internal keys skipped."));
     return true;
+  }
+
+  // Says what the reads are for, unless the user does.
+  static ReadOptions Named(ReadOptions options) {
+    if (options.io_activity == Env::IOActivity::kUnknown) {
+      options.io_activity = Env::IOActivity::kDBIterator;
+    }
+    return options;
   }
 
   // False, always: what is shown is nothing, and status_ says why.

@@ -77,7 +77,11 @@ class MultiLookup {
     for (int end = options_.optimize_multiget_for_io ? levels : 1; !unread_.empty(); ++end) {
       Cleanable pins;
       Prepare(end, &pins);
-      if (unread_.size() > 1 || options_.optimize_multiget_for_io) LoadBlocksTogether(end, &pins);
+      if (unread_.size() > 1 || options_.optimize_multiget_for_io) {
+        LoadBlocksTogether(end, &pins);
+      } else {
+        CountBatch(1);
+      }
       ForEachTogether(unread_.size(), [&](size_t i) {
         Unread& key = unread_[i];
         key.concluded =
@@ -243,6 +247,12 @@ class MultiLookup {
   // no worse. On all levels together, where no filter tells, the blocks of all files that may have
   // a key are wanted, though the first may turn out to have it: more reads, and one round trip. An
   // error is left to the lookup.
+  // So many reads wait together.
+  void CountBatch(size_t reads) const {
+    if (reads == 0 || request_.statistics == nullptr) return;
+    request_.statistics->recordInHistogram(MULTIGET_IO_BATCH_SIZE, reads);
+  }
+
   void LoadBlocksTogether(int end_level, Cleanable* pins) {
     std::vector<Wanted> wanted;
     std::vector<Wanted> doubtful;
@@ -274,6 +284,7 @@ class MultiLookup {
       starts.push_back(i);
       run_bytes = wanted[i].handle.size;
     }
+    CountBatch(starts.size());
     if (starts.size() == asked && !several) return;
     starts.push_back(wanted.size());
     ForEachTogether(starts.size() - 1, [&](size_t run) {

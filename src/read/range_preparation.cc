@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/internal_key.h"
+#include "base/stop_watch.h"
 #include "fs/read_limits.h"
 #include "read/together.h"
 
@@ -60,6 +61,7 @@ struct RangePreparation::File {
   std::vector<Piece> pieces = {};
   PreparedTable* prepared = nullptr;
   std::vector<size_t> unread = {};  // of `prepared`, what is to be read
+  bool failed = false;              // the table could not be opened, or its index not be read
 };
 
 // Blocks [first, first + count) of a file's `unread`.
@@ -73,14 +75,19 @@ RangePreparation::RangePreparation(const Version& version, const ReadOptions& op
                                    TableCache* tables, const MultiScanArgs& args)
     : version_(version), options_(options), in_memory_(options), tables_(tables), args_(args) {
   if (options.read_tier != kReadAllTier) return;
+  const StopWatch watch(tables->statistics(), MULTISCAN_PREPARE_MICROS);
   in_memory_.read_tier = kBlockCacheTier;
   for (int level = 0; level < version.num_non_empty_levels(); ++level) {
     FindFiles(version.level_files(level), level);
   }
-  OpenTables();
+  {
+    const StopWatch opening(tables->statistics(), MULTISCAN_PREPARE_ITERATORS);
+    OpenTables();
+  }
   LocateBlocks();
   for (File& file : files_) {
     Plan(&file);
+    if (tables->statistics() != nullptr) CountPlan(file);
     if (file.prepared != nullptr) PinCached(&file);
   }
   for (File& file : files_) AddRuns(&file);
@@ -93,7 +100,25 @@ RangePreparation::RangePreparation(const Version& version, const ReadOptions& op
   }
 }
 
-RangePreparation::~RangePreparation() { reading_.wait(); }
+RangePreparation::~RangePreparation() {
+  reading_.wait();
+  Tick(MULTISCAN_PREFETCH_BLOCKS_WASTED, blocks_.UntakenBlocks());
+}
+
+void RangePreparation::Tick(Tickers ticker, uint64_t count) const {
+  if (count > 0 && tables_->statistics() != nullptr) {
+    tables_->statistics()->recordTick(ticker, count);
+  }
+}
+
+void RangePreparation::CountPlan(const File& file) const {
+  Tick(MULTISCAN_PREPARE_CALLS, 1);
+  // (What a table_filter leaves out is no error; nor can it be told apart from what did not open.)
+  if (file.failed) Tick(MULTISCAN_PREPARE_ERRORS, 1);
+  if (file.prepared != nullptr) {
+    tables_->statistics()->recordInHistogram(MULTISCAN_BLOCKS_PER_PREPARE, file.unread.size());
+  }
+}
 
 void RangePreparation::FindFiles(const LevelFiles& files, int level) {
   const InternalKeyComparator& icmp = version_.icmp();
@@ -127,8 +152,8 @@ void RangePreparation::OpenTables() {
   }
   const ReadLimits limits(options_);
   ForEachTogether(closed.size(), [&](size_t i) {
-    tables_->FindTable(closed[i]->id, &closed[i]->table, /*no_io=*/false, limits)
-        .PermitUncheckedError();
+    const Status s = tables_->FindTable(closed[i]->id, &closed[i]->table, /*no_io=*/false, limits);
+    closed[i]->failed = !s.ok();
   });
   if (!options_.table_filter) return;
   for (File& file : files_) {
@@ -156,7 +181,9 @@ void RangePreparation::LocateBlocks() {
   }
   ForEachTogether(elsewhere.size(), [&](size_t i) {
     const auto [file, piece] = elsewhere[i];
-    if (!locate(options_, file, piece)) piece->handles.clear();
+    if (locate(options_, file, piece)) return;
+    piece->handles.clear();
+    file->failed = true;
   });
 }
 
@@ -206,6 +233,7 @@ void RangePreparation::PinCached(File* file) {
     file->table->PinBlocks(in_memory_, {&file->prepared->handle(i), 1}, {&block, 1});
     if (!block) return false;
     file->prepared->Put(i, std::move(block));
+    Tick(MULTISCAN_BLOCKS_FROM_CACHE, 1);
     return true;
   });
 }
@@ -218,6 +246,7 @@ void RangePreparation::AddRuns(File* file) {
     if (n > 0 && handle.offset - end <= args_.io_coalesce_threshold &&
         block_end - begin <= kMaxPreparedRun) {
       ++runs_.back().count;
+      if (handle.offset != end) Tick(MULTISCAN_IO_COALESCED_NONADJACENT, 1);
     } else {
       runs_.push_back({file, n, 1});
       begin = handle.offset;
@@ -231,6 +260,10 @@ void RangePreparation::Read(const Run& run) {
   for (size_t n = run.first; n < run.first + run.count; ++n) {
     handles.push_back(run.file->prepared->handle(run.file->unread[n]));
   }
+  Tick(MULTISCAN_IO_REQUESTS, 1);
+  Tick(MULTISCAN_BLOCKS_PREFETCHED, handles.size());
+  Tick(MULTISCAN_PREFETCH_BYTES,
+       handles.back().offset + handles.back().size + kBlockTrailerSize - handles.front().offset);
   std::vector<BlockRef> blocks(handles.size());
   run.file->table->PinBlocks(options_, handles, blocks);
   for (size_t i = 0; i < blocks.size(); ++i) {

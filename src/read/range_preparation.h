@@ -44,6 +44,8 @@ class RangePreparation {
   void PinCached(File* file);
   void AddRuns(File* file);
   void Read(const Run& run);
+  void Tick(Tickers ticker, uint64_t count) const;
+  void CountPlan(const File& file) const;
 
   const Version& version_;
   const ReadOptions options_;

@@ -22,6 +22,7 @@ PrefetchOptions HowToPrefetch(const BlockBasedTable& table, const ReadOptions& o
   result.background = options.async_io && !for_compaction && options.deadline.count() == 0 &&
                       options.io_timeout.count() == 0;
   result.statistics = table.source().statistics;
+  result.use = for_compaction ? PrefetchUse::kCompaction : PrefetchUse::kUserScan;
   result.memory = table.charges().For(CacheEntryRole::kMisc);
   return result;
 }
@@ -40,7 +41,9 @@ BlockBasedTableIterator::BlockBasedTableIterator(const BlockBasedTable* table,
       prefetch_(table->source().file.get(), table->source().file_size,
                 HowToPrefetch(*table, options, readahead, for_compaction)) {
   // (For whom the index is read, a trace of the block cache knows by this.)
-  if (for_compaction) options_.io_activity = Env::IOActivity::kCompaction;
+  if (for_compaction && options_.io_activity == Env::IOActivity::kUnknown) {
+    options_.io_activity = Env::IOActivity::kCompaction;
+  }
 }
 
 BlockBasedTableIterator::~BlockBasedTableIterator() = default;
@@ -107,6 +110,10 @@ bool BlockBasedTableIterator::OpenBlock() {
   if (!GetBlock(handle)) return false;
   if (near_end_) [[unlikely]]
     TellNearEnd();
+  if (counts_block_) [[unlikely]] {
+    counts_block_ = false;
+    TickSeek(LAST_LEVEL_SEEK_DATA, NON_LAST_LEVEL_SEEK_DATA);
+  }
   block_offset_ = handle.offset;
   data_.Init(block_.get(), &table_->icmp(), table_->bytewise());
   return true;
@@ -207,6 +214,7 @@ void BlockBasedTableIterator::FindBackward() {
 
 void BlockBasedTableIterator::SeekToFirst() {
   prefetch_.ForgetRange();
+  counts_block_ = CountsSeeks();
   index_.SeekToFirst();
   if (StopAtFirstKey() || !OpenBlock()) return;
   data_.SeekToFirst();
@@ -215,14 +223,31 @@ void BlockBasedTableIterator::SeekToFirst() {
 
 void BlockBasedTableIterator::SeekToLast() {
   prefetch_.ForgetRange();
+  counts_block_ = CountsSeeks();
   index_.SeekToLast();
   if (!OpenBlock()) return;
   data_.SeekToLast();
   FindBackward();
 }
 
+void BlockBasedTableIterator::TickSeek(Tickers last_level, Tickers others) const {
+  const BlockSource& source = table_->source();
+  source.statistics->recordTick(source.file->of_last_level() ? last_level : others, 1);
+}
+
 bool BlockBasedTableIterator::FindPrefixAbsent(const Slice& internal_key, bool forward) {
-  prefix_is_absent_ = ask_prefix_ && !table_->PrefixMayMatch(options_, internal_key, forward);
+  bool asked = false;
+  prefix_is_absent_ =
+      ask_prefix_ && !table_->PrefixMayMatch(options_, internal_key, forward, &asked);
+  counts_block_ = CountsSeeks();
+  if (counts_block_) [[unlikely]] {
+    counts_block_ = !prefix_is_absent_;
+    if (prefix_is_absent_) {
+      TickSeek(LAST_LEVEL_SEEK_FILTERED, NON_LAST_LEVEL_SEEK_FILTERED);
+    } else if (asked) {
+      TickSeek(LAST_LEVEL_SEEK_FILTER_MATCH, NON_LAST_LEVEL_SEEK_FILTER_MATCH);
+    }
+  }
   if (!prefix_is_absent_) return false;
   status_ = Status::OK();
   ReleaseBlock();

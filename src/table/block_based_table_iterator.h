@@ -107,6 +107,8 @@ class BlockBasedTableIterator final : public InternalIterator {
   void SeekEntryForPrev(const Slice& internal_key);
   // Whether the filter knows that a seek would find nothing; the cursor then stands nowhere.
   bool FindPrefixAbsent(const Slice& internal_key, bool forward);
+  bool CountsSeeks() const { return !for_compaction_ && table_->source().statistics != nullptr; }
+  void TickSeek(Tickers last_level, Tickers others) const;
   // Tells the prefetch buffer where the bounds lie in the file.
   void FindRange();
   void AppendBound(const Slice& key, std::string* internal_key) const;
@@ -121,6 +123,7 @@ class BlockBasedTableIterator final : public InternalIterator {
   const bool for_compaction_;
   const bool ask_prefix_;
   bool prefix_is_absent_ = false;  // the last seek's
+  bool counts_block_ = false;      // the first block since then is counted
   bool allows_unprepared_ = false;
   bool at_first_key_ =
       false;  // of the block that the index is at, which is not open; data_ is empty

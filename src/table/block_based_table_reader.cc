@@ -95,6 +95,8 @@ Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options,
   tail_size = std::min(tail_size, file_size);
   PrefetchOptions opening;
   opening.limits = options.limits;
+  opening.statistics = options.statistics;
+  opening.use = PrefetchUse::kTableOpening;
   PrefetchBuffer tail(t->source_.file.get(), file_size, opening);
   Status s = tail.Fill(file_size - tail_size, static_cast<size_t>(tail_size));
   if (!s.ok()) return s;
@@ -108,7 +110,12 @@ Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options,
                : Status(io);
   }
   s = t->source_.footer.DecodeFrom(footer, file_size - kFooterSize);
-  if (!s.ok()) return NamedStatus(s, *t->source_.file);
+  if (!s.ok()) {
+    if (s.IsCorruption() && options.statistics != nullptr) {
+      options.statistics->recordTick(SST_FOOTER_CORRUPTION_COUNT, 1);
+    }
+    return NamedStatus(s, *t->source_.file);
+  }
 
   MetaBlocks meta;
   s = t->ReadMetaindex(&tail, &meta);
@@ -573,6 +580,7 @@ inline void BlockBasedTable::CountPassed(const Status& s, const GetContext& cont
   perf.CountAt(level_, &PerfContextByLevel::bloom_filter_full_positive);
   if (found) {
     Tick(BLOOM_FILTER_FULL_TRUE_POSITIVE);
+    if (lookup_by_ == LookupBy::kPrefix) Tick(BLOOM_FILTER_PREFIX_TRUE_POSITIVE);
     perf.CountAt(level_, &PerfContextByLevel::bloom_filter_full_true_positive);
   }
 }

@@ -116,7 +116,9 @@ class BlockBasedTable final : public TableReader {
   // entry at or behind it (`forward`), or at or before it, with its prefix. With auto_prefix_mode,
   // or prefixes that are no longer those of the options: any entry between it and the upper bound.
   // An error says nothing. SUSPENDS.
-  bool PrefixMayMatch(const ReadOptions& options, const Slice& internal_key, bool forward) const;
+  // *asked: the filter was.
+  bool PrefixMayMatch(const ReadOptions& options, const Slice& internal_key, bool forward,
+                      bool* asked) const;
 
   // The (top-level) index.
   [[nodiscard]] Status GetIndex(const ReadOptions& options, IndexRef* index) const;

@@ -66,9 +66,9 @@ void DeleteCached(const Slice& /*key*/, void* value) {
   Delete(static_cast<T*>(value));
 }
 
-template <typename T>
+template <typename T, CacheEntryRole kRole>
 const Cache::CacheItemHelper* HelperOf() {
-  static const Cache::CacheItemHelper helper(&SavedSize<T>, &Save<T>, &DeleteCached<T>);
+  static const Cache::CacheItemHelper helper(&SavedSize<T>, &Save<T>, &DeleteCached<T>, kRole);
   return &helper;
 }
 
@@ -98,9 +98,15 @@ void CountInsertion(Statistics* statistics, CachedBlock kind, size_t charge) {
   statistics->recordTick(BLOCK_CACHE_BYTES_WRITE, charge);
 }
 
-const Cache::CacheItemHelper* DataBlockHelper() { return HelperOf<Block>(); }
-const Cache::CacheItemHelper* IndexBlockHelper() { return HelperOf<IndexBlock>(); }
-const Cache::CacheItemHelper* FilterBlockHelper() { return HelperOf<FilterBlock>(); }
+const Cache::CacheItemHelper* DataBlockHelper() {
+  return HelperOf<Block, CacheEntryRole::kDataBlock>();
+}
+const Cache::CacheItemHelper* IndexBlockHelper() {
+  return HelperOf<IndexBlock, CacheEntryRole::kIndexBlock>();
+}
+const Cache::CacheItemHelper* FilterBlockHelper() {
+  return HelperOf<FilterBlock, CacheEntryRole::kFilterBlock>();
+}
 
 Status RestoreBlock(const void* saved, size_t size, uint64_t file_offset, Block::Ptr* block,
                     MemoryAllocator* allocator) {

@@ -39,7 +39,39 @@ IOStatus PrefetchBuffer::Fill(uint64_t offset, size_t n) {
   if (result.data() != buffer_.get() + keep)
     std::memcpy(buffer_.get() + keep, result.data(), result.size());
   size_ = keep + result.size();
+  if (options_.statistics != nullptr) CountFilled(n - keep);
   return s;
+}
+
+void PrefetchBuffer::CountFilled(size_t n) const {
+  filled_ = true;
+  Statistics* const statistics = options_.statistics;
+  switch (options_.use) {
+    case PrefetchUse::kUserScan:
+      return statistics->recordTick(PREFETCH_BYTES, n);
+    case PrefetchUse::kCompaction:
+      return statistics->recordInHistogram(COMPACTION_PREFETCH_BYTES, n);
+    case PrefetchUse::kTableOpening:
+      return statistics->recordInHistogram(TABLE_OPEN_PREFETCH_TAIL_READ_BYTES, n);
+    case PrefetchUse::kOther:
+      return;
+  }
+}
+
+bool PrefetchBuffer::ReadAndCount(uint64_t offset, size_t n, Slice* result, IOStatus* status) {
+  filled_ = false;
+  const bool ahead = ahead_ != nullptr && ahead_->Holds(offset, n);
+  const bool there = ReadUncounted(offset, n, result, status);
+  Statistics* const statistics = options_.statistics;
+  if (options_.use == PrefetchUse::kTableOpening) {
+    statistics->recordTick(
+        there && !filled_ ? TABLE_OPEN_PREFETCH_TAIL_HIT : TABLE_OPEN_PREFETCH_TAIL_MISS, 1);
+  } else if (options_.use == PrefetchUse::kUserScan && there && status->ok() &&
+             (background_ ? ahead : !filled_)) {
+    statistics->recordTick(PREFETCH_HITS, 1);
+    statistics->recordTick(PREFETCH_BYTES_USEFUL, result->size());
+  }
+  return there;
 }
 
 // True if this access, and those before it, call for reading ahead.
@@ -69,6 +101,7 @@ void PrefetchBuffer::Announce(uint64_t offset) {
   if (end == begin) return;
   IOOptions io;
   io.rate_limiter_priority = options_.limits.priority;
+  io.io_activity = options_.limits.activity;
   const IOStatus s = file_->Prefetch(io, begin, static_cast<size_t>(end - begin));
   // A hint that a file cannot take: read all of it at once instead, as for any reader.
   if (!s.ok()) announces_ = false;
@@ -115,7 +148,7 @@ void PrefetchBuffer::Continue(const ReadAheadPace& pace, bool forward) {
   readahead_ = pace.first;
 }
 
-bool PrefetchBuffer::Read(uint64_t offset, size_t n, Slice* result, IOStatus* status) {
+bool PrefetchBuffer::ReadUncounted(uint64_t offset, size_t n, Slice* result, IOStatus* status) {
   const bool sequential = Note(offset, n);
   *status = IOStatus::OK();
   if (background_) {
@@ -125,6 +158,8 @@ bool PrefetchBuffer::Read(uint64_t offset, size_t n, Slice* result, IOStatus* st
       ahead_ = std::make_unique<ReadAhead>(file_, file_size_, FirstPace(), options_.statistics,
                                            options_.memory);
       ahead_->SetPriority(options_.limits.priority);
+      ahead_->SetActivity(options_.limits.activity);
+      if (options_.use == PrefetchUse::kUserScan) ahead_->CountForScans();
       ahead_->SetRange(range_begin_, range_end_);
     }
     // What could not be read ahead may lie beside what is asked for.

@@ -26,6 +26,9 @@
 
 namespace cairn {
 
+// As what the reads are counted.
+enum class PrefetchUse : uint8_t { kOther, kUserScan, kCompaction, kTableOpening };
+
 struct PrefetchOptions {
   size_t fixed = 0;           // bytes; 0: as the reads go on, if `max` and `initial` are not 0
   size_t initial = 0;         // bytes
@@ -36,6 +39,7 @@ struct PrefetchOptions {
   bool of_blocks = false;     // it is filled with just what will be asked for
   ReadLimits limits;          // of all reads
   Statistics* statistics = nullptr;
+  PrefetchUse use = PrefetchUse::kOther;
   CacheReservation* memory = nullptr;  // charged for what is read in the background; null: not
 };
 
@@ -57,7 +61,11 @@ class PrefetchBuffer {
 
   // True: *status says how it went, and *result, if that is OK, borrows the bytes until the next
   // call (fewer than `n` at the end of the file). False: it does not pay, read directly.
-  bool Read(uint64_t offset, size_t n, Slice* result, IOStatus* status);
+  bool Read(uint64_t offset, size_t n, Slice* result, IOStatus* status) {
+    if (options_.statistics == nullptr) [[likely]]
+      return ReadUncounted(offset, n, result, status);
+    return ReadAndCount(offset, n, result, status);
+  }
 
   // The iterator went over these bytes without reading them (they were in the block cache).
   void Skip(uint64_t offset, size_t n) { Note(offset, n); }
@@ -94,6 +102,10 @@ class PrefetchBuffer {
   // Announces what follows the chunk at `offset`, in pieces, so that it costs a call in a while.
   void Announce(uint64_t offset);
   bool Note(uint64_t offset, size_t n);
+  bool ReadUncounted(uint64_t offset, size_t n, Slice* result, IOStatus* status);
+  bool ReadAndCount(uint64_t offset, size_t n, Slice* result, IOStatus* status);
+  // So many bytes were read from the file at once.
+  void CountFilled(size_t n) const;
   ReadAheadPace FirstPace() const;
 
   const RandomAccessFileReader* const file_;
@@ -107,6 +119,7 @@ class PrefetchBuffer {
   size_t capacity_ = 0;
   uint64_t start_ = 0;  // file offset of buffer_[0]
   size_t size_ = 0;
+  mutable bool filled_ = false;  // by the Read that is counted
 
   // The last access, and how many in a row went in its direction.
   uint64_t last_begin_ = UINT64_MAX;

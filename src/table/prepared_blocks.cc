@@ -20,7 +20,11 @@ void PreparedTable::Put(size_t i, BlockRef block) {
   Entry& entry = blocks_[i];
   const bool wanted = block && entry.last_range >= all_->range_;
   entry.state = wanted ? State::kHere : State::kNotHere;
-  if (wanted) entry.block = std::move(block);
+  if (wanted) {
+    entry.block = std::move(block);
+  } else if (block) {
+    ++untaken_;
+  }
   all_->arrived_.notify_all();
 }
 
@@ -31,6 +35,7 @@ PreparedTable::Answer PreparedTable::Take(uint64_t offset, BlockRef* block) {
   while (entry->state == State::kReading) all_->arrived_.wait(&all_->mutex_);
   if (entry->state == State::kBeyondLimit) return Answer::kBeyondLimit;
   if (entry->state == State::kNotHere) return Answer::kNotHere;
+  entry->taken = true;
   *block = std::move(entry->block);
   entry->state = State::kNotHere;
   return Answer::kTaken;
@@ -46,6 +51,18 @@ void PreparedTable::GiveBack(uint64_t offset, BlockRef block) {
   entry->state = State::kHere;
 }
 
+uint64_t PreparedBlocks::UntakenBlocks() {
+  fiber::MutexLock lock(&mutex_);
+  uint64_t blocks = 0;
+  for (const auto& [number, table] : tables_) {
+    blocks += table.untaken_;
+    for (const PreparedTable::Entry& entry : table.blocks_) {
+      if (entry.state == PreparedTable::State::kHere && !entry.taken) ++blocks;
+    }
+  }
+  return blocks;
+}
+
 void PreparedBlocks::Enter(size_t range) {
   fiber::MutexLock lock(&mutex_);
   range_ = range;
@@ -54,6 +71,7 @@ void PreparedBlocks::Enter(size_t range) {
       PreparedTable::Entry& entry = table.blocks_[table.let_go_];
       if (entry.last_range >= range) break;
       if (entry.state != PreparedTable::State::kHere) continue;
+      if (!entry.taken) ++table.untaken_;
       entry.block.Reset();
       entry.state = PreparedTable::State::kNotHere;
     }

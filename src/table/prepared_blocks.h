@@ -52,11 +52,13 @@ class PreparedTable {
  private:
   friend class PreparedBlocks;
   enum class State : uint8_t { kReading, kHere, kNotHere, kBeyondLimit };
+  uint64_t untaken_ = 0;  // of those that went when their ranges were over; guarded like blocks_
   struct Entry {
     BlockHandle handle;
     size_t last_range;
     State state;
     BlockRef block = {};
+    bool taken = false;  // ever
   };
 
   Entry* Find(uint64_t offset);
@@ -84,6 +86,8 @@ class PreparedBlocks {
 
   // The scan is in range `range` now: what only those before need goes.
   void Enter(size_t range);
+  // Blocks that were here and that no iterator took.
+  uint64_t UntakenBlocks();
 
  private:
   friend class PreparedTable;

@@ -112,7 +112,10 @@ IOStatus ReadAhead::Extend(size_t size, bool asked_for) {
   piece->start = begin;
   piece->size = static_cast<size_t>(end - begin);
   piece->read.Start(*file_, io_, piece->start, piece->size, piece->data);
-  if (statistics_ != nullptr) statistics_->recordInHistogram(ASYNC_READ_BYTES, piece->size);
+  if (statistics_ != nullptr) {
+    statistics_->recordInHistogram(ASYNC_READ_BYTES, piece->size);
+    if (for_scans_) statistics_->recordTick(PREFETCH_BYTES, piece->size);
+  }
   pieces_.push_back(std::move(piece));
   return IOStatus::OK();
 }
@@ -123,6 +126,10 @@ IOStatus ReadAhead::TopUp() {
     const uint64_t front = Front();
     const uint64_t left = forward_ ? std::min(end_, file_end_) - front : front - begin_;
     const size_t pieces = pieces_.size();
+    // (The end of the file is no limit that somebody has set.)
+    if (for_scans_ && statistics_ != nullptr && left < next_size_ && forward_ && end_ < file_end_) {
+      statistics_->recordTick(READAHEAD_TRIMMED, 1);
+    }
     IOStatus s =
         Extend(static_cast<size_t>(std::min<uint64_t>(next_size_, left)), /*asked_for=*/false);
     if (!s.ok() || pieces_.size() == pieces) return s;

@@ -47,6 +47,9 @@ class ReadAhead {
 
   // How the reads ask the rate limiter; IO_TOTAL, the default: not at all.
   void SetPriority(Env::IOPriority priority) { io_.rate_limiter_priority = priority; }
+  void SetActivity(Env::IOActivity activity) { io_.io_activity = activity; }
+  // What is read is counted as what iterators of users read ahead.
+  void CountForScans() { for_scans_ = true; }
   // What the caller will not go beyond: pieces end there, but for what is asked for. File offsets.
   void SetRange(uint64_t begin, uint64_t end) {
     begin_ = begin;
@@ -100,6 +103,7 @@ class ReadAhead {
   const uint64_t file_end_;  // aligned
   Statistics* const statistics_;
   CacheReservation* const memory_;
+  bool for_scans_ = false;
   uint64_t begin_ = 0;
   uint64_t end_ = UINT64_MAX;
 

@@ -216,9 +216,9 @@ Status TableCache::FindTable(const TableFileId& file, Ref* table, bool no_io,
   return s;
 }
 
-Status TableCache::KeepOpen(const TableFileId& file) {
+Status TableCache::KeepOpen(const TableFileId& file, const ReadLimits& limits) {
   Ref table;
-  Status s = FindTable(file, &table);
+  Status s = FindTable(file, &table, /*no_io=*/false, limits);
   if (s.ok() && table.handle_ != nullptr) {
     fiber::MutexLock lock(&open_mu_[file.number % kOpenLocks]);
     Pin(file, &table, /*in_any_case=*/true);

@@ -150,6 +150,8 @@ class TableCache {
     Cache::Handle* handle_ = nullptr;
   };
 
+  Statistics* statistics() const { return options_.statistics; }  // null: none
+
   // Opens the table if it is not open. Corruption: damaged, or another one than its unique id says
   // (IsUniqueIdMismatch). `no_io`: Incomplete instead of opening. `limits`: of what is
   // read for that; the opening of the file itself has none. SUSPENDS.
@@ -158,7 +160,7 @@ class TableCache {
 
   // As FindTable, and keeps the table open as long as its slot lives, whoever deletes the file
   // (unless max_open_files is a limit). FindTable does so only where it need not wait. SUSPENDS.
-  [[nodiscard]] Status KeepOpen(const TableFileId& file);
+  [[nodiscard]] Status KeepOpen(const TableFileId& file, const ReadLimits& limits = {});
 
   // See TableReader::Get. With ReadTier::kBlockCacheTier an unopened table marks the context and is
   // OK.

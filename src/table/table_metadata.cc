@@ -460,7 +460,7 @@ bool AllHavePrefix(const SliceTransform& extractor, const Comparator& comparator
 }  // namespace
 
 bool BlockBasedTable::PrefixMayMatch(const ReadOptions& options, const Slice& internal_key,
-                                     bool forward) const {
+                                     bool forward, bool* asked) const {
   const Slice user_key = icmp_.BareKey(ExtractUserKey(internal_key));
   if (!prefix_extractor_->InDomain(user_key)) return true;
   const Slice prefix = prefix_extractor_->Transform(user_key);
@@ -478,6 +478,7 @@ bool BlockBasedTable::PrefixMayMatch(const ReadOptions& options, const Slice& in
   bool may_match;
   const bool known = AskFilterFor(options, internal_key, prefix, &may_match).ok();
   if (known) {
+    *asked = true;
     Tick(BLOOM_FILTER_PREFIX_CHECKED);
     if (!may_match) Tick(BLOOM_FILTER_PREFIX_USEFUL);
   }

@@ -20,8 +20,11 @@ constexpr std::string_view kExcluded = "ni::excluded";
 constexpr std::string_view kFooter = "// FOOTER";
 constexpr std::string_view kNotIgnorable = "ni::";
 
-constexpr std::pair<Temperature, std::string_view> kTemperatures[] = {
-    {Temperature::kHot, "kHot"}, {Temperature::kWarm, "kWarm"}, {Temperature::kCold, "kCold"}};
+constexpr std::pair<Temperature, std::string_view> kTemperatures[] = {{Temperature::kHot, "kHot"},
+                                                                      {Temperature::kWarm, "kWarm"},
+                                                                      {Temperature::kCool, "kCool"},
+                                                                      {Temperature::kCold, "kCold"},
+                                                                      {Temperature::kIce, "kIce"}};
 
 class Parser {
  public:

@@ -12,6 +12,7 @@
 #include "rocksdb/file_system.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
+#include "rocksdb/statistics.h"
 
 namespace cairn {
 namespace {
@@ -39,6 +40,8 @@ class CheckpointImpl final : public Checkpoint {
                       std::vector<LiveFileMetaData>* files, Logger* info_log);
   IOStatus LinkOrCopy(const std::string& from, const std::string& to, uint64_t size, bool* links,
                       Logger* info_log);
+  // Counted in the database's statistics.
+  IOStatus Copy(const std::string& from, const std::string& to, uint64_t size);
   // What is left of an attempt goes. OK if there is nothing.
   IOStatus Remove(const std::string& dir);
 
@@ -139,7 +142,7 @@ IOStatus CheckpointImpl::Take(const LiveFileStorageInfo& file, const std::string
   if (file.file_type == kTableFile || file.file_type == kBlobFile) {
     return LinkOrCopy(from, to, file.size, links, info_log);
   }
-  return CopyFile(fs_, from, to, file.size);
+  return Copy(from, to, file.size);
 }
 
 IOStatus CheckpointImpl::LinkOrCopy(const std::string& from, const std::string& to, uint64_t size,
@@ -150,7 +153,17 @@ IOStatus CheckpointImpl::LinkOrCopy(const std::string& from, const std::string& 
     LogInfo(info_log, "Checkpoint: copying, for there are no links: %s", s.ToString().c_str());
     *links = false;
   }
-  return CopyFile(fs_, from, to, size);
+  return Copy(from, to, size);
+}
+
+IOStatus CheckpointImpl::Copy(const std::string& from, const std::string& to, uint64_t size) {
+  IOStatus s = CopyFile(fs_, from, to, size);
+  const std::shared_ptr<Statistics> statistics = db_->GetDBOptions().statistics;
+  if (s.ok() && statistics != nullptr) {
+    statistics->recordTick(CHECKPOINT_READ_BYTES, size);
+    statistics->recordTick(CHECKPOINT_WRITE_BYTES, size);
+  }
+  return s;
 }
 
 Status CheckpointImpl::ExportColumnFamily(ColumnFamilyHandle* handle, const std::string& export_dir,

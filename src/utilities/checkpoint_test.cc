@@ -11,6 +11,7 @@
 #include "fiber/random.h"
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
+#include "rocksdb/statistics.h"
 #include "rocksdb/write_batch.h"
 
 namespace cairn {
@@ -62,6 +63,17 @@ class CheckpointTest : public testing::DbTest {
     EXPECT_EQ(live.size(), disk_.Files(FileType::kTableFile).size());
   }
 };
+
+TEST_F(CheckpointTest, WhatItCopiesIsCounted) {
+  Options options = SmallOptions();
+  options.statistics = CreateDBStatistics();
+  Open(options);
+  PutRange(0, 50, 1);
+  MustCreate();
+  const uint64_t bytes = options.statistics->getTickerCount(CHECKPOINT_READ_BYTES);
+  EXPECT_GT(bytes, 0u) << "the MANIFEST, at least";
+  EXPECT_EQ(options.statistics->getTickerCount(CHECKPOINT_WRITE_BYTES), bytes);
+}
 
 TEST_F(CheckpointTest, HoldsWhatTheDatabaseHeldAndGoesItsOwnWay) {
   Open();

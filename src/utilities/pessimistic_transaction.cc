@@ -8,6 +8,7 @@
 #include "batch/write_batch_internal.h"
 #include "db/column_family.h"
 #include "db/db_impl.h"
+#include "rocksdb/statistics.h"
 
 namespace cairn {
 namespace {
@@ -261,6 +262,9 @@ Status PessimisticTransaction::CommitPrepared() {
   if (s.ok()) s = CheckSnapshot();
   if (!s.ok()) return s;
   txn_state_ = AWAITING_COMMIT;
+  if (Statistics* const statistics = db_->statistics(); statistics != nullptr) {
+    statistics->recordInHistogram(NUM_OP_PER_TRANSACTION, prepared->Count());
+  }
   WriteBatch batch;
   s = shared ? EncodeSharedCommit(&batch) : EncodeCommit(timestamp, &batch);
   TwoPhaseStep step{TwoPhaseStep::Kind::kCommit, log_number_};

@@ -139,6 +139,20 @@ TEST_F(TwoPhaseCommitTest, TwoRecoveredOfOneKeyAreBothThere) {
   EXPECT_EQ("one", Get("a"));
 }
 
+TEST_F(TwoPhaseCommitTest, WritesOfACommitAreCounted) {
+  Options options = SmallOptions();
+  options.statistics = CreateDBStatistics();
+  OpenTxn(options);
+  const Txn txn = Named("one");
+  for (uint64_t i = 0; i < 3; ++i) ASSERT_TRUE(txn->Put(testing::Key(i), "1").ok());
+  ASSERT_TRUE(txn->Prepare().ok());
+  ASSERT_TRUE(txn->Commit().ok());
+  HistogramData writes;
+  options.statistics->histogramData(NUM_OP_PER_TRANSACTION, &writes);
+  EXPECT_EQ(writes.count, 1u);
+  EXPECT_EQ(writes.sum, 3u);
+}
+
 TEST_F(TwoPhaseCommitTest, WhatIsPreparedTakesNoMoreWrites) {
   OpenTxn();
   Txn txn = Prepared("one", "a");
