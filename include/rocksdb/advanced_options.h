@@ -41,19 +41,33 @@ enum CompactionPri : char {
   kRoundRobin = 0x4,
 };
 
+// From this age on (seconds) a file has this temperature.
+struct FileTemperatureAge {
+  Temperature temperature = Temperature::kUnknown;
+  uint64_t age = 0;
+  bool operator==(const FileTemperatureAge& other) const {
+    return temperature == other.temperature && age == other.age;
+  }
+};
+
 // FIFO compaction; ColumnFamilyOptions::ttl drops files by age.
 struct CompactionOptionsFIFO {
   // Bytes of all tables, above which the oldest go.
   uint64_t max_table_files_size = 1024 * 1024 * 1024;
   // Small tables are merged, from level0_file_num_compaction_trigger of them on.
   bool allow_compaction = false;
-  uint64_t age_for_warm = 0;  // unsupported, must be 0
+  // Of RocksDB 7 to 9, unsupported, must be 0: use file_temperature_age_thresholds.
+  uint64_t age_for_warm = 0;
   // Unless 0 the limit in max_table_files_size's stead, and blob files count, too: with a table
   // goes its share of them. (Of RocksDB 11, like the next.)
   uint64_t max_data_files_size = 0;
   // Another way to merge small tables, for values in blob files: unsupported, must be false.
   bool use_kv_ratio_compaction = false;
-  // Of RocksDB 9, without effect, as age_for_warm is not there: how a file changes its temperature.
+  // A file whose newest entry is that old is rewritten with that temperature (of RocksDB 9). By
+  // age, ascending; for num_levels = 1 alone. How old it is, is told by the file that came after
+  // it: the newest file keeps its temperature.
+  std::vector<FileTemperatureAge> file_temperature_age_thresholds;
+  // Of RocksDB 9, without effect: a file that changes its temperature is always read and written.
   bool allow_trivial_copy_when_change_temperature = false;
   uint64_t trivial_copy_buffer_size = 4096;  // without effect
 

@@ -203,7 +203,9 @@ void CompactionPicker::SetOutputDefaults(const ColumnFamilyOptions& options, con
   params->compression =
       CompressionForLevel(options, version, params->output_level, base_level, false);
   params->compression_opts = CompressionOptionsForLevel(options, version, params->output_level);
-  const bool last = params->output_level == version.num_levels() - 1;
+  // (In FIFO style there is but one, whose temperatures come with age.)
+  const bool last = params->output_level == version.num_levels() - 1 &&
+                    options.compaction_style != kCompactionStyleFIFO;
   params->temperature = last && options.last_level_temperature != Temperature::kUnknown
                             ? options.last_level_temperature
                             : options.default_write_temperature;

@@ -40,7 +40,10 @@ std::unique_ptr<Compaction> FifoPicker::PickCompaction(const ColumnFamilyOptions
   if (HasRunning()) return nullptr;
   if (auto c = DropExpired(options, version)) return c;
   if (auto c = DropOldest(options, version)) return c;
-  return options.compaction_options_fifo.allow_compaction ? MergeNewest(options, version) : nullptr;
+  if (options.compaction_options_fifo.allow_compaction) {
+    if (auto c = MergeNewest(options, version)) return c;
+  }
+  return ChangeTemperature(options, version);
 }
 
 std::unique_ptr<Compaction> FifoPicker::CompactRange(const ColumnFamilyOptions& options,
@@ -115,6 +118,27 @@ std::unique_ptr<Compaction> FifoPicker::MergeNewest(const ColumnFamilyOptions& o
   params.reason = CompactionReason::kFIFOReduceNumFiles;
   params.max_subcompactions = 1;
   return Make(options, version, std::move(params));
+}
+
+std::unique_ptr<Compaction> FifoPicker::ChangeTemperature(const ColumnFamilyOptions& options,
+                                                          Version* version) {
+  if (options.compaction_options_fifo.file_temperature_age_thresholds.empty()) return nullptr;
+  const uint64_t now = fiber::wall_micros() / 1'000'000;
+  const std::vector<FileMetaData*>& files = version->files(0);
+  for (size_t index = files.size(); index-- > 0;) {
+    const Temperature temperature = version->TemperatureAt(options, index, now);
+    if (temperature == files[index]->temperature) continue;
+    Compaction::Params params;
+    params.inputs = {{0, {files[index]}}};
+    params.output_level = 0;
+    params.score = version->CompactionScore(0);
+    params.reason = CompactionReason::kChangeTemperature;
+    params.max_subcompactions = 1;
+    SetOutputDefaults(options, *version, &params);
+    params.temperature = temperature;
+    return Start(options, version, std::move(params));
+  }
+  return nullptr;
 }
 
 }  // namespace cairn

@@ -34,6 +34,9 @@ class FifoPicker final : public CompactionPicker {
   std::unique_ptr<Compaction> DropExpired(const ColumnFamilyOptions& options, Version* version);
   std::unique_ptr<Compaction> DropOldest(const ColumnFamilyOptions& options, Version* version);
   std::unique_ptr<Compaction> MergeNewest(const ColumnFamilyOptions& options, Version* version);
+  // One file, the oldest whose temperature is another one by now.
+  std::unique_ptr<Compaction> ChangeTemperature(const ColumnFamilyOptions& options,
+                                                Version* version);
   std::unique_ptr<Compaction> Drop(const ColumnFamilyOptions& options, Version* version, int level,
                                    std::vector<FileMetaData*> files, CompactionReason reason);
 };

@@ -142,5 +142,45 @@ TEST_F(FifoPickerTest, ByHandAsByItself) {
   EXPECT_EQ(Inputs(*c), (List{2, 1}));
 }
 
+TEST_F(FifoPickerTest, ByTheirAgeFilesChangeTheirTemperature) {
+  v_.options().num_levels = 1;
+  fifo().max_table_files_size = 1'000'000;
+  fifo().file_temperature_age_thresholds = {{Temperature::kWarm, 100}, {Temperature::kCold, 200}};
+  AddFile(1, 100, /*age=*/400);
+  AddFile(2, 100, /*age=*/250);  // the newest entry of 1 is older than this
+  AddFile(3, 100, /*age=*/150);
+  AddFile(4, 100, /*age=*/50);
+  const auto c = Pick();
+  EXPECT_TRUE(v_.version()->NeedsCompaction());
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(Inputs(*c), List{1}) << "one at a time";
+  EXPECT_FALSE(c->drops_inputs());
+  EXPECT_EQ(c->output_level(), 0);
+  EXPECT_EQ(c->reason(), CompactionReason::kChangeTemperature);
+  EXPECT_EQ(c->output_temperature(), Temperature::kCold);
+  EXPECT_EQ(v_.version()->TemperatureAt(v_.options(), 2, fiber::wall_micros() / 1'000'000),
+            Temperature::kWarm)
+      << "file 2";
+  EXPECT_EQ(v_.version()->TemperatureAt(v_.options(), 1, fiber::wall_micros() / 1'000'000),
+            Temperature::kUnknown)
+      << "file 3 has entries that are 50 seconds old";
+}
+
+TEST_F(FifoPickerTest, WhatHasItsTemperatureStays) {
+  v_.options().num_levels = 1;
+  fifo().max_table_files_size = 1'000'000;
+  fifo().file_temperature_age_thresholds = {{Temperature::kWarm, 100}, {Temperature::kCold, 200}};
+  const uint64_t now = fiber::wall_micros() / 1'000'000;
+  for (const uint64_t number : {1, 2}) {
+    FileMetaData f = MakeFile(number, "a", "z", 100);
+    f.oldest_ancester_time = f.file_creation_time = now - 150;
+    f.temperature = number == 1 ? Temperature::kWarm : Temperature::kHot;
+    v_.Add(0, f);
+  }
+  EXPECT_EQ(Pick(), nullptr) << "nobody knows how old the newest file's entries are";
+  EXPECT_FALSE(v_.version()->NeedsCompaction());
+  EXPECT_EQ(v_.version()->next_expiry(), now - 150 + 200 - 1) << "when file 1 becomes cold";
+}
+
 }  // namespace
 }  // namespace cairn

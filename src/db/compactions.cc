@@ -168,12 +168,14 @@ void DescribeCompaction(const Compaction& compaction, bool moves, int job_id,
                          compaction.total_input_bytes());
 }
 
-// Of those that only drop files.
+// Those that only drop files, and those that change a temperature.
 void CountFifo(Statistics* statistics, CompactionReason reason) {
   if (statistics == nullptr) return;
   if (reason == CompactionReason::kFIFOMaxSize)
     statistics->recordTick(FIFO_MAX_SIZE_COMPACTIONS, 1);
   if (reason == CompactionReason::kFIFOTtl) statistics->recordTick(FIFO_TTL_COMPACTIONS, 1);
+  if (reason == CompactionReason::kChangeTemperature)
+    statistics->recordTick(FIFO_CHANGE_TEMPERATURE_COMPACTIONS, 1);
 }
 
 }  // namespace
@@ -249,6 +251,7 @@ Status Compactions::RunCompaction(ColumnFamily* family, std::unique_ptr<Compacti
     db_.files->UnprotectNewFiles(protected_from);
     if (s.ok()) {
       family->level_stats.Add(compaction->output_level(), job.stats(), JobKind::kCompaction);
+      CountFifo(db_.statistics, compaction->reason());
     }
   }
   compaction.reset();

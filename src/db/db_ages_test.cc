@@ -4,6 +4,8 @@
 #include <functional>
 
 #include "db/testing/db_fixture.h"
+#include "rocksdb/statistics.h"
+#include "rocksdb/utilities/options_util.h"
 
 namespace cairn {
 namespace {
@@ -137,6 +139,80 @@ TEST_F(DbAgesTest, AFifoOfBoundedSizeKeepsTheNewest) {
   Kill();
   Open(options);
   EXPECT_TRUE(Scan() == expected);
+}
+
+TEST_F(DbAgesTest, AFifosFilesBecomeCold) {
+  Simulate([&] {
+    const std::shared_ptr<Statistics> statistics = CreateDBStatistics();
+    Options options = Ages(0, 0);
+    options.statistics = statistics;
+    options.compaction_style = kCompactionStyleFIFO;
+    options.num_levels = 1;
+    options.default_write_temperature = Temperature::kHot;
+    options.last_level_temperature = Temperature::kIce;  // is of no account here
+    options.compaction_options_fifo.file_temperature_age_thresholds = {{Temperature::kWarm, 100},
+                                                                       {Temperature::kCool, 200}};
+    Open(options);
+    const auto temperatures = [this] {
+      std::vector<LiveFileMetaData> files;
+      db_->GetLiveFilesMetaData(&files);
+      std::map<std::string, Temperature> by_first_key;
+      for (const LiveFileMetaData& file : files) by_first_key[file.smallestkey] = file.temperature;
+      return by_first_key;
+    };
+    using Temperatures = std::map<std::string, Temperature>;
+    Put("a", "1");
+    Flush();
+    Sleep(60);
+    Put("b", "2");
+    Flush();
+    Sleep(90);
+    EXPECT_EQ(temperatures(), (Temperatures{{"a", Temperature::kHot}, {"b", Temperature::kHot}}));
+    Sleep(20);
+    WaitForCompactions();
+    EXPECT_EQ(temperatures(), (Temperatures{{"a", Temperature::kWarm}, {"b", Temperature::kHot}}));
+    EXPECT_EQ(statistics->getTickerCount(FIFO_CHANGE_TEMPERATURE_COMPACTIONS), 1u);
+    // That it was written anew has not made it younger.
+    Sleep(100);
+    WaitForCompactions();
+    EXPECT_EQ(temperatures(), (Temperatures{{"a", Temperature::kCool}, {"b", Temperature::kHot}}));
+    EXPECT_EQ(statistics->getTickerCount(FIFO_CHANGE_TEMPERATURE_COMPACTIONS), 2u);
+    Open(options);
+    EXPECT_EQ(temperatures(), (Temperatures{{"a", Temperature::kCool}, {"b", Temperature::kHot}}));
+    ExpectModel();
+    EXPECT_EQ(statistics->getTickerCount(COOL_FILE_READ_COUNT) > 0, true);
+    EXPECT_EQ(statistics->getTickerCount(ICE_FILE_READ_COUNT), 0u);
+  });
+}
+
+TEST_F(DbAgesTest, TemperatureAgesThatAreNoneAreRefused) {
+  Options options = Ages(0, 0);
+  options.compaction_options_fifo.file_temperature_age_thresholds = {{Temperature::kWarm, 100}};
+  EXPECT_TRUE(TryOpen(options).IsNotSupported()) << "leveled";
+  options.compaction_style = kCompactionStyleFIFO;
+  EXPECT_TRUE(TryOpen(options).IsNotSupported()) << "several levels";
+  options.num_levels = 1;
+  Open(options);
+  EXPECT_FALSE(db_->SetOptions({{"compaction_options_fifo",
+                                 "{file_temperature_age_thresholds={{temperature=kWarm;age=20}:"
+                                 "{temperature=kCold;age=10}}}"}})
+                   .ok())
+      << "descending";
+  ASSERT_TRUE(db_->SetOptions({{"compaction_options_fifo",
+                                "{file_temperature_age_thresholds={{temperature=kCool;age=10}:"
+                                "{temperature=kIce;age=20}}}"}})
+                  .ok());
+  const std::vector<FileTemperatureAge> expected = {{Temperature::kCool, 10},
+                                                    {Temperature::kIce, 20}};
+  EXPECT_EQ(db_->GetOptions().compaction_options_fifo.file_temperature_age_thresholds, expected);
+  Close();
+  // As text and back, through the OPTIONS file.
+  DBOptions db_options;
+  std::vector<ColumnFamilyDescriptor> families;
+  ConfigOptions config;
+  config.env = disk_.env.get();
+  ASSERT_TRUE(LoadLatestOptions(config, testing::kDbName, &db_options, &families).ok());
+  EXPECT_EQ(families[0].options.compaction_options_fifo.file_temperature_age_thresholds, expected);
 }
 
 }  // namespace

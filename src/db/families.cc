@@ -236,6 +236,10 @@ void Families::UpdateFigures(ColumnFamily* family) {
     figures.folds = family->max_successive_merges.load(std::memory_order_relaxed) != 0;
     figures.ages =
         within_a_month(options.ttl) || within_a_month(options.periodic_compaction_seconds);
+    for (const FileTemperatureAge& from :
+         options.compaction_options_fifo.file_temperature_age_thresholds) {
+      figures.ages |= within_a_month(std::max<uint64_t>(from.age, 1));
+    }
     figures.stalled = family->stall.condition != StallCondition::kNormal;
     if (!options.disable_auto_compactions) {
       figures.pressed =

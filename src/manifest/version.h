@@ -127,6 +127,11 @@ class Version {
   uint64_t TtlEnd(const ColumnFamilyOptions& options, int level, const FileMetaData& file) const;
   // When it must be rewritten because of periodic_compaction_seconds.
   uint64_t PeriodEnd(const ColumnFamilyOptions& options, const FileMetaData& file) const;
+  // FIFO style: the temperature that the file at `index` of level 0 has at `now` (Unix seconds), by
+  // compaction_options_fifo.file_temperature_age_thresholds; its own, where they do not say.
+  Temperature TemperatureAt(const ColumnFamilyOptions& options, size_t index, uint64_t now) const;
+  // From when on that is another one than it has now. UINT64_MAX: never.
+  uint64_t TemperatureEnd(const ColumnFamilyOptions& options, size_t index, uint64_t now) const;
   // The first of all such times of files that are not being compacted.
   uint64_t next_expiry() const { return next_expiry_; }
   // Files with marked_for_compaction that have somewhere to go and are not being compacted, as

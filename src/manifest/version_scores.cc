@@ -341,6 +341,36 @@ uint64_t Version::PeriodEnd(const ColumnFamilyOptions& options, const FileMetaDa
   return SaturatingAdd(file.file_creation_time, options.periodic_compaction_seconds);
 }
 
+Temperature Version::TemperatureAt(const ColumnFamilyOptions& options, size_t index,
+                                   uint64_t now) const {
+  const FileMetaData& file = *files_[0][index];
+  // Its newest entry came before the oldest one of the file that came next.
+  const uint64_t newest =
+      index == 0 ? kUnknownFileTime : files_[0][index - 1]->oldest_ancester_time;
+  Temperature temperature = file.temperature;
+  if (newest == kUnknownFileTime) return temperature;
+  for (const FileTemperatureAge& from :
+       options.compaction_options_fifo.file_temperature_age_thresholds) {
+    if (SaturatingAdd(newest, from.age) <= now) temperature = from.temperature;
+  }
+  return temperature;
+}
+
+uint64_t Version::TemperatureEnd(const ColumnFamilyOptions& options, size_t index,
+                                 uint64_t now) const {
+  const Temperature own = files_[0][index]->temperature;
+  if (TemperatureAt(options, index, now) != own) return now;
+  if (index == 0 || files_[0][index - 1]->oldest_ancester_time == kUnknownFileTime) {
+    return UINT64_MAX;
+  }
+  for (const FileTemperatureAge& from :
+       options.compaction_options_fifo.file_temperature_age_thresholds) {
+    const uint64_t time = SaturatingAdd(files_[0][index - 1]->oldest_ancester_time, from.age);
+    if (time > now && from.temperature != own) return time;
+  }
+  return UINT64_MAX;
+}
+
 void Version::ComputeNextExpiry(const ColumnFamilyOptions& options) {
   next_expiry_ = UINT64_MAX;
   for (int level = 0; level < num_levels(); ++level) {
@@ -348,6 +378,18 @@ void Version::ComputeNextExpiry(const ColumnFamilyOptions& options) {
       if (f->being_compacted) continue;
       next_expiry_ = std::min({next_expiry_, TtlEnd(options, level, *f), PeriodEnd(options, *f)});
     }
+  }
+  if (options.compaction_style != kCompactionStyleFIFO ||
+      options.compaction_options_fifo.file_temperature_age_thresholds.empty()) {
+    return;
+  }
+  const uint64_t now = fiber::wall_micros() / 1'000'000;
+  for (size_t index = 0; index < files_[0].size(); ++index) {
+    if (files_[0][index]->being_compacted) continue;
+    // (A time is over once it has passed.)
+    const uint64_t end = TemperatureEnd(options, index, now);
+    next_expiry_ =
+        std::min(next_expiry_, end == UINT64_MAX ? end : end - std::min<uint64_t>(end, 1));
   }
 }
 

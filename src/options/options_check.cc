@@ -158,9 +158,31 @@ bool IsKnownMemTable(const MemTableRepFactory& factory) {
          IsHashMemTable(factory);
 }
 
+// The texts are RocksDB's. Null: there is none.
+const char* ErrorOfTemperatureAges(const ColumnFamilyOptions& o) {
+  const std::vector<FileTemperatureAge>& ages =
+      o.compaction_options_fifo.file_temperature_age_thresholds;
+  if (ages.empty()) return nullptr;
+  if (o.compaction_style != kCompactionStyleFIFO) {
+    return "Option file_temperature_age_thresholds only supports FIFO compaction.";
+  }
+  if (o.num_levels > 1) {
+    return "Option file_temperature_age_thresholds is only supported when num_levels = 1.";
+  }
+  const bool ascend =
+      std::adjacent_find(ages.begin(), ages.end(),
+                         [](const FileTemperatureAge& a, const FileTemperatureAge& b) {
+                           return a.age >= b.age;
+                         }) == ages.end();
+  return ascend ? nullptr
+                : "Option file_temperature_age_thresholds requires elements to be sorted in "
+                  "increasing order with respect to `age` field.";
+}
+
 void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
   check->Unsupported(o.compaction_options_fifo.age_for_warm != 0,
-                     "compaction_options_fifo.age_for_warm");
+                     "compaction_options_fifo.age_for_warm", "use file_temperature_age_thresholds");
+  if (const char* error = ErrorOfTemperatureAges(o)) check->Add(Status::NotSupported(error));
   check->Unsupported(o.compaction_options_fifo.use_kv_ratio_compaction,
                      "compaction_options_fifo.use_kv_ratio_compaction");
   check->Unsupported(o.compaction_thread_limiter != nullptr &&

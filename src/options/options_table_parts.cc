@@ -1,4 +1,10 @@
 // The tables of the structs that are values of options (options_table.h).
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "base/enum_names.h"
 #include "base/option_fields.h"
 #include "options/options_table.h"
@@ -23,6 +29,51 @@ std::span<const OptionField<CompressionOptions>> OptionFields() {
 }
 
 template <>
+std::span<const OptionField<FileTemperatureAge>> OptionFields() {
+  using S = FileTemperatureAge;
+  static constexpr OptionField<S> kFields[] = {
+      Field<S, &S::age>("age"),
+      Field<S, &S::temperature>("temperature"),
+  };
+  return kFields;
+}
+
+namespace {
+
+// A list of structs: "{{age=1;temperature=kWarm;}:{...}}", the outer braces may be gone.
+std::string TemperatureAgesText(const CompactionOptionsFIFO& options) {
+  std::string text;
+  for (const FileTemperatureAge& from : options.file_temperature_age_thresholds) {
+    text += (text.empty() ? "{" : ":") + FormatValue(from);
+  }
+  return text.empty() ? text : text + "}";
+}
+
+bool ParseTemperatureAges(CompactionOptionsFIFO* options, const std::string& text) {
+  std::string_view rest(text);
+  if (rest.starts_with("{{") && rest.ends_with("}}")) rest = rest.substr(1, rest.size() - 2);
+  std::vector<FileTemperatureAge> ages;
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find(':'), rest.size());
+    FileTemperatureAge from;
+    if (!ParseValue(std::string(rest.substr(0, end)), &from)) return false;
+    ages.push_back(from);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  options->file_temperature_age_thresholds = std::move(ages);
+  return true;
+}
+
+constexpr OptionField<CompactionOptionsFIFO> TemperatureAges() {
+  OptionField<CompactionOptionsFIFO> field{"file_temperature_age_thresholds", TemperatureAgesText,
+                                           ParseTemperatureAges};
+  field.later = true;
+  return field;
+}
+
+}  // namespace
+
+template <>
 std::span<const OptionField<CompactionOptionsFIFO>> OptionFields() {
   using S = CompactionOptionsFIFO;
   static constexpr OptionField<S> kFields[] = {
@@ -31,6 +82,7 @@ std::span<const OptionField<CompactionOptionsFIFO>> OptionFields() {
       Field<S, &S::max_table_files_size>("max_table_files_size"),
       LaterField<S, &S::max_data_files_size>("max_data_files_size"),
       LaterField<S, &S::use_kv_ratio_compaction>("use_kv_ratio_compaction"),
+      TemperatureAges(),
       LaterField<S, &S::allow_trivial_copy_when_change_temperature>(
           "allow_trivial_copy_when_change_temperature"),
       LaterField<S, &S::trivial_copy_buffer_size>("trivial_copy_buffer_size"),
