@@ -477,6 +477,7 @@ void LogBuild(Logger* info_log) {
   }
   LogHeader(info_log, "Fast CRC32 supported: ISA-L, by what the processor has");
   LogHeader(info_log, "DMutex implementation: fiber::Mutex");
+  LogHeader(info_log, "Jemalloc supported: 0");  // (see NewJemallocNodumpAllocator)
 }
 
 }  // namespace
