@@ -180,7 +180,7 @@ TEST_F(DbAgesTest, AFifosFilesBecomeCold) {
     Open(options);
     EXPECT_EQ(temperatures(), (Temperatures{{"a", Temperature::kCool}, {"b", Temperature::kHot}}));
     ExpectModel();
-    EXPECT_EQ(statistics->getTickerCount(COOL_FILE_READ_COUNT) > 0, true);
+    EXPECT_GT(statistics->getTickerCount(COOL_FILE_READ_COUNT), 0u);
     EXPECT_EQ(statistics->getTickerCount(ICE_FILE_READ_COUNT), 0u);
   });
 }

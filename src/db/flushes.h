@@ -38,9 +38,10 @@ class Flushes final : public Part {
 
  private:
   bool FlushIsUrgent(const ColumnFamily& family, double done) const;
+  // Counts what the job, which is made, will write.
+  void CountFlush(FlushReason reason, const FlushJob& job) const;
   // One flush job, of memtables that were picked, and its edit.
   // *info is filled in if there are listeners, and its file_path left empty if there is no file.
-  void CountFlush(FlushReason reason, const FlushJob& job) const;
   [[nodiscard]] Status RunFlushJob(ColumnFamily* family, const std::vector<MemTable*>& memtables,
                                    VersionEdit* edit, JobStats* stats, FlushJobInfo* info)
       FIBER_REQUIRES(database_mutex);

@@ -243,16 +243,16 @@ class MultiLookup {
     }
   };
 
-  // Reads each block that is wanted once, and adjoining ones together, unless the lookups would do
-  // no worse. On all levels together, where no filter tells, the blocks of all files that may have
-  // a key are wanted, though the first may turn out to have it: more reads, and one round trip. An
-  // error is left to the lookup.
   // So many reads wait together.
   void CountBatch(size_t reads) const {
     if (reads == 0 || request_.statistics == nullptr) return;
     request_.statistics->recordInHistogram(MULTIGET_IO_BATCH_SIZE, reads);
   }
 
+  // Reads each block that is wanted once, and adjoining ones together, unless the lookups would do
+  // no worse. On all levels together, where no filter tells, the blocks of all files that may have
+  // a key are wanted, though the first may turn out to have it: more reads, and one round trip. An
+  // error is left to the lookup.
   void LoadBlocksTogether(int end_level, Cleanable* pins) {
     std::vector<Wanted> wanted;
     std::vector<Wanted> doubtful;

@@ -52,7 +52,6 @@ class PreparedTable {
  private:
   friend class PreparedBlocks;
   enum class State : uint8_t { kReading, kHere, kNotHere, kBeyondLimit };
-  uint64_t untaken_ = 0;  // of those that went when their ranges were over; guarded like blocks_
   struct Entry {
     BlockHandle handle;
     size_t last_range;
@@ -66,6 +65,7 @@ class PreparedTable {
   PreparedBlocks* const all_;
   std::vector<Entry> blocks_;  // guarded by all_->mutex_ once it is planned, as is:
   size_t let_go_ = 0;          // those before it are of ranges that are over
+  uint64_t untaken_ = 0;       // blocks that went with their ranges, and that nobody took
 };
 
 class PreparedBlocks {
