@@ -602,7 +602,7 @@ mutant('flush-loses-tombstones', 'a flush writes no range tombstones', 'src/comp
 mutant('scan-passes-newer', 'a scan that passes a deleted range passes newer entries in it, too',
        'src/read/db_iterator.cc', 'iter_->SeekOlder(tombstones_->older(),', 'iter_->SeekOlder(0,')
 mutant('memtable-tombstones-stale', 'a memtable that was asked for its range tombstones never sees those that follow',
-       'src/memtable/memtable.cc', '  if (fragmented_ != tombstones_.size()) {', '  if (fragmented_ == 0) {')
+       'src/memtable/memtable_tombstones.cc', '  if (fragmented_ != tombstones_.size()) {', '  if (fragmented_ == 0) {')
 
 # ---- Files from outside
 

@@ -7,14 +7,12 @@
 #include <string>
 #include <utility>
 
-#include "base/allocation.h"
 #include "base/coding.h"
 #include "base/entry_checksum.h"
-#include "base/hash.h"
 #include "base/perf.h"
 #include "memtable/checked_search.h"
 #include "memtable/memtable_filter.h"
-#include "memtable/skiplist_traversal.h"
+#include "memtable/memtable_special.h"
 #include "memtable/user_memtable.h"
 #include "rocksdb/comparator.h"
 
@@ -47,208 +45,12 @@ ArenaOptions MakeArenaOptions(const MemTableOptions& options, size_t block_size,
           .info_log = options.info_log};
 }
 
-bool AskFilter(const MemTableFilter& filter, const Slice& bytes) {
-  const bool may_contain = filter.MayContain(bytes);
-  Perf().Count(may_contain ? &PerfContext::bloom_memtable_hit_count
-                           : &PerfContext::bloom_memtable_miss_count);
-  return may_contain;
-}
-
-// An iterator that need not look where the filter knows that there is no entry with the prefix.
-class FilteredIterator final : public InternalIterator {
- public:
-  FilteredIterator(std::unique_ptr<InternalIterator> base, const MemTableFilter* filter,
-                   const SliceTransform* prefix_extractor, const InternalKeyComparator* icmp)
-      : base_(std::move(base)), filter_(filter), prefix_extractor_(prefix_extractor), icmp_(icmp) {}
-
-  bool Valid() const override { return may_match_ && base_->Valid(); }
-  void SeekToFirst() override {
-    may_match_ = true;
-    base_->SeekToFirst();
-  }
-  void SeekToLast() override {
-    may_match_ = true;
-    base_->SeekToLast();
-  }
-  void Seek(const Slice& target) override {
-    if (MayMatch(target)) base_->Seek(target);
-  }
-  void SeekForPrev(const Slice& target) override {
-    if (MayMatch(target)) base_->SeekForPrev(target);
-  }
-  void Next() override { base_->Next(); }
-  void Prev() override { base_->Prev(); }
-  Slice key() const override { return base_->key(); }
-  Slice value() const override { return base_->value(); }
-  Status status() const override { return base_->status(); }
-  bool IsKeyPinned() const override { return true; }
-  bool IsValuePinned() const override { return true; }
-
- private:
-  bool MayMatch(const Slice& target) {
-    const Slice user_key = icmp_->BareKey(ExtractUserKey(target));
-    may_match_ = !prefix_extractor_->InDomain(user_key) ||
-                 AskFilter(*filter_, prefix_extractor_->Transform(user_key));
-    return may_match_;
-  }
-
-  const std::unique_ptr<InternalIterator> base_;
-  const MemTableFilter* const filter_;
-  const SliceTransform* const prefix_extractor_;
-  const InternalKeyComparator* const icmp_;
-  bool may_match_ = true;
-};
-
 Status Unsupported(ValueType type) {
-  switch (type) {
-    default:
-      return Status::NotSupported("Value type is not supported",
-                                  std::to_string(static_cast<int>(type)));
-  }
+  return Status::NotSupported("Value type is not supported",
+                              std::to_string(static_cast<int>(type)));
 }
 
 }  // namespace
-
-struct MemTable::Special {
-  std::unique_ptr<MemTableIndex> index;    // null: the skip list
-  std::unique_ptr<UserMemTable> user;      // instead of both; null: it is not the user's own
-  std::unique_ptr<MemTableFilter> filter;  // null: none
-  const SliceTransform* prefix_extractor = nullptr;
-  bool filter_whole_keys = false;
-  size_t protection_bytes = 0;  // behind each entry's value
-  bool check_order = false;     // see MemTableOptions; of the skip list
-  bool check_on_seek = false;   // likewise
-
-  // Of values, by their keys' hashes; without updates in place there is none.
-  std::unique_ptr<fiber::Mutex[]> value_locks;
-  size_t value_lock_count = 0;
-  UpdateStatus (*inplace_callback)(char*, uint32_t*, Slice, std::string*) = nullptr;
-  Statistics* statistics = nullptr;
-
-  fiber::Mutex* LockOf(const Slice& user_key) const {
-    return &value_locks[HashSlice64(user_key) % value_lock_count];
-  }
-  bool checks_searches() const { return check_order || check_on_seek; }
-};
-
-namespace {
-
-Status EntryChanged(const Slice& internal_key) {
-  return ChecksumMismatch("an entry of a memtable changed in memory, key " +
-                          ExtractUserKey(internal_key).ToString(/*hex=*/true));
-}
-
-// What stands behind an entry: the lowest bytes.
-void EncodeChecksum(uint64_t checksum, size_t bytes, char* to) {
-  char whole[sizeof(uint64_t)];
-  EncodeFixed64(whole, checksum);
-  std::memcpy(to, whole, bytes);
-}
-
-// Goes where its base goes, and looks at each entry that it comes to.
-class LookingIterator : public InternalIterator {
- public:
-  explicit LookingIterator(std::unique_ptr<InternalIterator> base) : base_(std::move(base)) {}
-
-  bool Valid() const override { return status_.ok() && base_->Valid(); }
-  void SeekToFirst() override {
-    base_->SeekToFirst();
-    LookIfValid();
-  }
-  void SeekToLast() override {
-    base_->SeekToLast();
-    LookIfValid();
-  }
-  void Seek(const Slice& target) override {
-    base_->Seek(target);
-    LookIfValid();
-  }
-  void SeekForPrev(const Slice& target) override {
-    base_->SeekForPrev(target);
-    LookIfValid();
-  }
-  void Next() override {
-    base_->Next();
-    LookIfValid();
-  }
-  void Prev() override {
-    base_->Prev();
-    LookIfValid();
-  }
-  Slice key() const override { return base_->key(); }
-  Status status() const override { return status_.ok() ? base_->status() : status_; }
-  bool IsKeyPinned() const override { return true; }
-
- protected:
-  // At an entry of the base. Not OK: it ends there.
-  virtual Status Look() = 0;
-
-  const std::unique_ptr<InternalIterator> base_;
-
- private:
-  void LookIfValid() { status_ = base_->Valid() ? Look() : Status::OK(); }
-
-  Status status_;
-};
-
-}  // namespace
-
-// An iterator over entries that have checksums, which ends at one that is not as it was.
-class MemTable::CheckedIterator final : public LookingIterator {
- public:
-  CheckedIterator(std::unique_ptr<InternalIterator> base, const MemTable* table)
-      : LookingIterator(std::move(base)), table_(table) {}
-
-  Slice value() const override { return base_->value(); }
-  bool IsValuePinned() const override { return true; }
-
- private:
-  Status Look() override {
-    return table_->IsIntact(base_->key(), base_->value()) ? Status::OK()
-                                                          : EntryChanged(base_->key());
-  }
-
-  const MemTable* const table_;
-};
-
-// An iterator over values that may be overwritten at any time: it has a copy of the one it is at.
-class MemTable::CopyingIterator final : public LookingIterator {
- public:
-  CopyingIterator(std::unique_ptr<InternalIterator> base, const MemTable* table)
-      : LookingIterator(std::move(base)), table_(table) {}
-
-  Slice value() const override { return value_; }
-  bool IsValuePinned() const override { return false; }
-
- private:
-  Status Look() override {
-    const Slice key = base_->key();
-    fiber::MutexLock lock(table_->special_->LockOf(ExtractUserKey(key)));
-    const Slice value = base_->value();
-    if (table_->protection_bytes() != 0 && !table_->IsIntact(key, value)) return EntryChanged(key);
-    if (!AssignIfPossible(&value_, value.data(), value.size())) {
-      return Status::MemoryLimit("no memory for the value");
-    }
-    return Status::OK();
-  }
-
-  const MemTable* const table_;
-  std::string value_;
-};
-
-class MemTable::SearchCheck final : public SkipListCheck {
- public:
-  explicit SearchCheck(const MemTable* table) : table_(table) {}
-  bool compares_order() const override { return table_->special_->check_order; }
-  Status Check(const SkipList::Node& node) const override {
-    return !table_->special_->check_on_seek || table_->IsIntact(node.key(), node.value())
-               ? Status::OK()
-               : EntryChanged(node.key());
-  }
-
- private:
-  const MemTable* const table_;
-};
 
 MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOptions& options,
                    SequenceNumber earliest_seq)
@@ -307,10 +109,6 @@ MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOption
 }
 
 MemTable::~MemTable() = default;
-
-inline size_t MemTable::protection_bytes() const {
-  return special_ == nullptr ? 0 : special_->protection_bytes;
-}
 
 void MemTable::Unref() {
   // acq_rel: the last one must see what all others did before.
@@ -407,84 +205,6 @@ Status MemTable::AddToUser(SequenceNumber seq, ValueType type, const Slice& key,
   return s;
 }
 
-Status MemTable::UpdateInPlace(SequenceNumber seq, ValueType type, const Slice& key,
-                               const Slice& value, const uint64_t* checksum, std::string* made,
-                               PutFate* fate) {
-  const bool asks = special_->inplace_callback != nullptr && type == kTypeValue;
-  *fate = asks ? PutFate::kUnknown : PutFate::kAdd;
-  const LookupKey lookup(key, seq);
-  const SkipList::Node* const found = special_->index != nullptr
-                                          ? special_->index->Find(lookup.internal_key())
-                                          : list_.FindGreaterOrEqual(lookup.internal_key());
-  if (found == nullptr || ExtractValueType(found->key()) != type ||
-      !comparator_.EqualUserKey(ExtractUserKey(found->key()), key)) {
-    return Status::OK();
-  }
-  // (What a range tombstone hides comes back by an entry that is newer than that.)
-  if (num_range_tombstones() != 0 &&
-      range_tombstones()->Covering(key, seq) > ExtractSequence(found->key())) {
-    return Status::OK();
-  }
-  auto* const node = const_cast<SkipList::Node*>(found);
-  char* const stored = node->key_data() + node->key_size;
-  fiber::MutexLock lock(special_->LockOf(ExtractUserKey(node->key())));
-  const uint32_t size = node->value_size;
-  uint32_t new_size = size;
-  if (asks) {
-    if (checksum != nullptr && EntryChecksum(type, key, value) != *checksum) {
-      return EntryChanged(node->key());
-    }
-    UpdateStatus answer = UPDATE_FAILED;
-    try {
-      answer = special_->inplace_callback(stored, &new_size, value, made);
-    } catch (...) {
-      return Status::Aborted("inplace_callback threw");
-    }
-    if (answer != UPDATED_INPLACE) {
-      *fate = answer == UPDATED ? PutFate::kAddMade : PutFate::kDone;
-      return Status::OK();
-    }
-    if (new_size > size) return Status::Aborted("inplace_callback made a value longer in place");
-  } else {
-    if (value.size() > size) return Status::OK();
-    new_size = static_cast<uint32_t>(value.size());
-    std::memcpy(stored, value.data(), new_size);
-    if (checksum != nullptr && EntryChecksum(type, key, Slice(stored, new_size)) != *checksum) {
-      return EntryChanged(node->key());
-    }
-  }
-  node->value_size = new_size;
-  if (const size_t bytes = special_->protection_bytes; bytes != 0) {
-    EncodeChecksum(
-        XorSequence(EntryChecksum(type, key, node->value()), ExtractSequence(node->key())), bytes,
-        stored + new_size);
-  }
-  *fate = PutFate::kDone;
-  if (special_->statistics != nullptr) special_->statistics->recordTick(NUMBER_KEYS_UPDATED, 1);
-  return Status::OK();
-}
-
-Status MemTable::AskCallback(const std::string* existing, const Slice& value, std::string* made,
-                             PutFate* fate) const {
-  std::string buffer = existing == nullptr ? std::string() : *existing;
-  auto size = static_cast<uint32_t>(buffer.size());
-  UpdateStatus answer = UPDATE_FAILED;
-  try {
-    answer = special_->inplace_callback(existing == nullptr ? nullptr : buffer.data(),
-                                        existing == nullptr ? nullptr : &size, value, made);
-  } catch (...) {
-    return Status::Aborted("inplace_callback threw");
-  }
-  *fate = answer == UPDATE_FAILED ? PutFate::kDone : PutFate::kAddMade;
-  if (answer != UPDATED_INPLACE) return Status::OK();
-  if (existing == nullptr || size > buffer.size()) {
-    return Status::Aborted("inplace_callback made a value longer in place");
-  }
-  buffer.resize(size);
-  *made = std::move(buffer);
-  return Status::OK();
-}
-
 Status MemTable::creation_status() const {
   return special_ == nullptr || special_->user == nullptr ? Status::OK() : special_->user->status();
 }
@@ -542,61 +262,6 @@ void MemTable::NoteSequence(SequenceNumber seq) {
   }
 }
 
-Status MemTable::AddTombstone(SequenceNumber seq, const Slice& start, const Slice& end,
-                              const uint64_t* checksum) {
-  // Room for the bytes here, and charged for what stands beside them, whole and in fragments.
-  const size_t bytes = start.size() + end.size();
-  char* const p = arena_.Allocate(2 * (bytes + sizeof(StoredTombstone) + sizeof(RangeTombstone)));
-  if (p == nullptr) return Status::MemoryLimit("no memory for a range tombstone");
-  std::memcpy(p, start.data(), start.size());
-  std::memcpy(p + start.size(), end.data(), end.size());
-  const Slice stored_start(p, start.size());
-  const Slice stored_end(p + start.size(), end.size());
-  uint64_t own = 0;
-  if (checksum != nullptr || protection_bytes() != 0) {
-    own = EntryChecksum(kTypeRangeDeletion, stored_start, stored_end);
-    if (own != (checksum != nullptr ? *checksum : EntryChecksum(kTypeRangeDeletion, start, end))) {
-      return ChecksumMismatch("a range tombstone changed in memory");
-    }
-  }
-  {
-    fiber::MutexLock lock(&tombstone_mutex_);
-    tombstones_.push_back({stored_start, stored_end, seq, own});
-    tombstone_count_.store(tombstones_.size(), std::memory_order_release);
-  }
-  data_size_.fetch_add(bytes + kInternalKeyFooterSize, std::memory_order_relaxed);
-  NoteSequence(seq);
-  if (comparator_.timestamp_size() == kUnpersistedTimestampSize) NoteTimestamp(start);
-  return Status::OK();
-}
-
-std::shared_ptr<const RangeTombstones> MemTable::range_tombstones() const {
-  if (num_range_tombstones() == 0) return nullptr;
-  fiber::MutexLock lock(&tombstone_mutex_);
-  if (fragmented_ != tombstones_.size()) {
-    std::vector<RangeTombstone> all;
-    all.reserve(tombstones_.size());
-    for (const StoredTombstone& one : tombstones_) {
-      all.push_back(MakeRangeTombstone(comparator_, one.start, one.end, one.sequence));
-    }
-    fragments_ = std::make_shared<const RangeTombstones>(comparator_, std::move(all));
-    fragmented_ = tombstones_.size();
-  }
-  return fragments_;
-}
-
-Status MemTable::VerifyRangeTombstones() const {
-  if (protection_bytes() == 0) return Status::OK();
-  fiber::MutexLock lock(&tombstone_mutex_);
-  for (const StoredTombstone& one : tombstones_) {
-    if (EntryChecksum(kTypeRangeDeletion, one.start, one.end) != one.checksum) {
-      return ChecksumMismatch("a range tombstone of a memtable changed in memory, from " +
-                              one.start.ToString(/*hex=*/true));
-    }
-  }
-  return Status::OK();
-}
-
 bool MemTable::WantsPrefetch(bool allow_concurrent) const {
   if (arena_.MemoryAllocatedBytes() < kPrefetchFrom) return false;
   if (special_ != nullptr && (special_->index != nullptr || special_->user != nullptr))
@@ -631,11 +296,6 @@ bool MemTable::IsIntact(const Slice& internal_key, const Slice& value) const {
   char expected[sizeof(uint64_t)];
   EncodeChecksum(checksum, special_->protection_bytes, expected);
   return std::memcmp(value.data() + value.size(), expected, special_->protection_bytes) == 0;
-}
-
-InternalIterator* MemTable::Checked(InternalIterator* iter) const {
-  if (protection_bytes() == 0) return iter;
-  return new CheckedIterator(std::unique_ptr<InternalIterator>(iter), this);
 }
 
 bool MemTable::FilterMayContain(const Slice& key) const {
@@ -851,34 +511,6 @@ bool MemTable::IsEmpty() const {
   if (special_ != nullptr && special_->user != nullptr) return special_->user->IsEmpty();
   return special_ == nullptr || special_->index == nullptr ? list_.First() == nullptr
                                                            : special_->index->IsEmpty();
-}
-
-InternalIterator* MemTable::NewIterator(bool one_prefix) const {
-  if (special_ == nullptr) return NewSkipListIterator(&list_);
-  const bool by_prefix = one_prefix && special_->prefix_extractor != nullptr;
-  InternalIterator* base;
-  if (special_->user != nullptr) {
-    base = special_->user->NewIterator(by_prefix);
-  } else if (special_->checks_searches()) {
-    base = NewCheckedSkipListIterator(&list_, &comparator_, std::make_unique<SearchCheck>(this))
-               .release();
-  } else {
-    base = special_->index == nullptr ? NewSkipListIterator(&list_)
-                                      : special_->index->NewIterator(by_prefix);
-  }
-  std::unique_ptr<InternalIterator> iter(base);
-  iter.reset(updates_in_place_ ? new CopyingIterator(std::move(iter), this)
-                               : Checked(iter.release()));
-  if (!by_prefix || special_->filter == nullptr) return iter.release();
-  return new FilteredIterator(std::move(iter), special_->filter.get(), special_->prefix_extractor,
-                              &comparator_);
-}
-
-InternalIterator* MemTable::NewTraversal() const {
-  if (special_ != nullptr && special_->user != nullptr) return NewIterator();
-  return Checked(special_ != nullptr && special_->index != nullptr
-                     ? special_->index->NewIterator(false)
-                     : NewSkipListTraversal(&list_));
 }
 
 void MemTable::LogDistribution() const {
