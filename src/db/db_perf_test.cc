@@ -242,6 +242,37 @@ TEST_F(DbPerfTest, BackgroundThreadsSayWhoTheyAre) {
   db_.reset();
 }
 
+// Bytewise; counts how often it is asked.
+class AskedComparator final : public Comparator {
+ public:
+  const char* Name() const override { return "test.AskedComparator"; }
+  int Compare(const Slice& a, const Slice& b) const override {
+    asked.fetch_add(1);
+    return a.compare(b);
+  }
+  void FindShortestSeparator(std::string* /*start*/, const Slice& /*limit*/) const override {}
+  void FindShortSuccessor(std::string* /*key*/) const override {}
+
+  mutable std::atomic<int> asked{0};
+};
+
+class DbComparatorTest : public testing::DbTest {};
+
+// (As with RocksDB: rust-rocksdb has a test whose comparator panics.)
+TEST_F(DbComparatorTest, IsNotAskedAboutOneKey) {
+  const AskedComparator comparator;
+  Options options = SmallOptions();
+  options.comparator = &comparator;
+  Open(options);
+  Put("k", "v");
+  Flush();
+  EXPECT_EQ(0, comparator.asked);
+  Open(options);
+  EXPECT_EQ("v", Get("k"));
+  EXPECT_GT(comparator.asked, 0);
+  db_.reset();
+}
+
 TEST(DBMutexTest, WaitsAreTimedAtTheHighestLevel) {
   for (const PerfLevel level : {kEnableTimeAndCPUTimeExceptForMutex, kEnableTime}) {
     DBMutex mutex;
