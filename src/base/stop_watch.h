@@ -18,11 +18,13 @@ inline bool WantsDetailedTimes(const Statistics* statistics) {
   return statistics != nullptr && statistics->get_stats_level() > StatsLevel::kExceptDetailedTimers;
 }
 
-// The microseconds from its start to its end into a histogram.
+// The microseconds from its start to its end into a histogram (HISTOGRAM_ENUM_MAX: nowhere).
 class StopWatch {
  public:
   StopWatch(Statistics* statistics, uint32_t histogram)
-      : statistics_(WantsTimes(statistics) ? statistics : nullptr), histogram_(histogram) {
+      : statistics_(histogram != HISTOGRAM_ENUM_MAX && WantsTimes(statistics) ? statistics
+                                                                              : nullptr),
+        histogram_(histogram) {
     if (statistics_ != nullptr) [[unlikely]]
       start_ = fiber::now_nanos();
   }

@@ -8,7 +8,6 @@
 #include "base/perf.h"
 #include "base/shortage.h"
 #include "base/stop_watch.h"
-#include "fiber/clock.h"
 #include "fiber/runtime.h"
 #include "fs/aligned_buffer.h"
 #include "fs/parking_reads.h"
@@ -78,8 +77,10 @@ const TemperatureCounters& CountersOf(Temperature temperature, bool last_level) 
   }
 }
 
-// HISTOGRAM_ENUM_MAX: none.
-uint32_t HistogramOf(Env::IOActivity activity, const Statistics& statistics) {
+// Of reads for this alone; HISTOGRAM_ENUM_MAX: there is none, or nobody wants it.
+uint32_t HistogramOf(Env::IOActivity activity, const Statistics* statistics) {
+  if (!WantsTimes(statistics)) [[likely]]
+    return HISTOGRAM_ENUM_MAX;
   switch (activity) {
     case Env::IOActivity::kFlush:
       return FILE_READ_FLUSH_MICROS;
@@ -90,7 +91,7 @@ uint32_t HistogramOf(Env::IOActivity activity, const Statistics& statistics) {
     default:
       break;
   }
-  if (!WantsDetailedTimes(&statistics)) return HISTOGRAM_ENUM_MAX;
+  if (!WantsDetailedTimes(statistics)) return HISTOGRAM_ENUM_MAX;
   switch (activity) {
     case Env::IOActivity::kGet:
       return FILE_READ_GET_MICROS;
@@ -111,26 +112,11 @@ uint32_t HistogramOf(Env::IOActivity activity, const Statistics& statistics) {
 class ReadWatch {
  public:
   ReadWatch(Statistics* statistics, Env::IOActivity activity)
-      : statistics_(WantsTimes(statistics) ? statistics : nullptr), activity_(activity) {
-    if (statistics_ != nullptr) [[unlikely]]
-      start_ = fiber::now_nanos();
-  }
-  ReadWatch(const ReadWatch&) = delete;
-  ReadWatch& operator=(const ReadWatch&) = delete;
-  ~ReadWatch() {
-    if (statistics_ == nullptr) [[likely]]
-      return;
-    constexpr uint64_t kNanosOfMicro = 1000;
-    const uint64_t micros = (fiber::now_nanos() - start_) / kNanosOfMicro;
-    statistics_->reportTimeToHistogram(SST_READ_MICROS, micros);
-    const uint32_t of_activity = HistogramOf(activity_, *statistics_);
-    if (of_activity != HISTOGRAM_ENUM_MAX) statistics_->reportTimeToHistogram(of_activity, micros);
-  }
+      : all_(statistics, SST_READ_MICROS), own_(statistics, HistogramOf(activity, statistics)) {}
 
  private:
-  Statistics* const statistics_;  // null: it does not run
-  const Env::IOActivity activity_;
-  uint64_t start_ = 0;
+  const StopWatch all_;
+  const StopWatch own_;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "base/stop_watch.h"
 #include "fs/read_limits.h"
 #include "read/attached_iterator.h"
+#include "read/iterator_counts.h"
 #include "read/read_timestamp.h"
 #include "rocksdb/snapshot.h"
 
@@ -123,7 +124,9 @@ class TimestampIterator final : public AttachedIterator {
     valid_ = false;
     if (status_.ok() && !iter_->Valid()) status_ = iter_->status();
   }
-  void Count(uint32_t calls, uint32_t found) const;
+  void EndCall(PerfMetric calls) {
+    counts_.EndCall(Perf(), calls, forward_, valid_, valid_ ? key().size() + value().size() : 0);
+  }
 
   const size_t ts_size_;
   const std::string read_ts_, start_ts_;
@@ -137,6 +140,7 @@ class TimestampIterator final : public AttachedIterator {
   bool is_entity_ = false;
   std::string seek_key_;
   uint64_t unseen_ = 0;  // entries in a row that are too new or too old
+  IteratorCounts counts_{env_.statistics};
 };
 
 void TimestampIterator::AttachAtTimestamp(const Snapshot* snapshot) {
@@ -354,8 +358,7 @@ void TimestampIterator::Next() {
   }
   forward_ = true;
   FindForward(&passed);
-  Perf().Count(&PerfContext::iter_next_count);
-  Count(NUMBER_DB_NEXT, NUMBER_DB_NEXT_FOUND);
+  EndCall(&PerfContext::iter_next_count);
 }
 
 // ---- Backward
@@ -405,8 +408,7 @@ void TimestampIterator::Prev() {
   const std::string passed = shown_;
   SeekBefore(ExtractUserKey(passed));
   FindBackward();
-  Perf().Count(&PerfContext::iter_prev_count);
-  Count(NUMBER_DB_PREV, NUMBER_DB_PREV_FOUND);
+  EndCall(&PerfContext::iter_prev_count);
 }
 
 // ---- Positioning
@@ -422,7 +424,7 @@ void TimestampIterator::SeekToFirst() {
   }
   FindForward(nullptr);
   if (valid_) HoldPrefixOf(icmp_.BareKey(ExtractUserKey(shown_)));
-  Count(NUMBER_DB_SEEK, NUMBER_DB_SEEK_FOUND);
+  EndCall(&PerfContext::iter_seek_count);
 }
 
 void TimestampIterator::SeekToLast() {
@@ -436,7 +438,7 @@ void TimestampIterator::SeekToLast() {
   if (upper != nullptr) HoldPrefixOf(*upper);
   FindLast();
   if (upper == nullptr && valid_) HoldPrefixOf(icmp_.BareKey(ExtractUserKey(shown_)));
-  Count(NUMBER_DB_SEEK, NUMBER_DB_SEEK_FOUND);
+  EndCall(&PerfContext::iter_seek_count);
 }
 
 void TimestampIterator::Seek(const Slice& target) {
@@ -450,8 +452,7 @@ void TimestampIterator::Seek(const Slice& target) {
   const bool below = lower != nullptr && CompareBounds(kept, *lower) < 0;
   SeekInternal(below ? *lower : Slice(kept), read_ts_, sequence_, kValueTypeForSeek);
   FindForward(nullptr);
-  Perf().Count(&PerfContext::iter_seek_count);
-  Count(NUMBER_DB_SEEK, NUMBER_DB_SEEK_FOUND);
+  EndCall(&PerfContext::iter_seek_count);
 }
 
 void TimestampIterator::SeekForPrev(const Slice& target) {
@@ -468,16 +469,7 @@ void TimestampIterator::SeekForPrev(const Slice& target) {
     SeekInternalForPrev(kept, std::string(ts_size_, '\0'), 0, kValueTypeForSeekForPrev);
     FindBackward();
   }
-  Perf().Count(&PerfContext::iter_seek_count);
-  Count(NUMBER_DB_SEEK, NUMBER_DB_SEEK_FOUND);
-}
-
-void TimestampIterator::Count(uint32_t calls, uint32_t found) const {
-  if (env_.statistics == nullptr) return;
-  env_.statistics->recordTick(calls, 1);
-  if (!valid_) return;
-  env_.statistics->recordTick(found, 1);
-  env_.statistics->recordTick(ITER_BYTES_READ, key().size() + value().size());
+  EndCall(&PerfContext::iter_seek_count);
 }
 
 }  // namespace
