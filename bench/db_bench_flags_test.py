@@ -57,6 +57,18 @@ class DbBenchFlagsTest(DbBenchCase):
         self.assertEqual(result.returncode, 1)
         self.assertIn('--index_shortening_mode=3: 0 to 2', result.stderr)
 
+    def test_other_tables(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for kind, names, *flags in (('PlainTable', ['readrandom', 'seekrandom'], '--use_plain_table', '--prefix_size=8', '--bloom_bits=12'),
+                                        ('PlainTable', ['readrandom', 'seekrandom'], '--use_plain_table', '--mmap_read'),
+                                        ('CuckooTable', ['readrandom'], '--use_cuckoo_table', '--cuckoo_hash_ratio=0.8', '--mmap_read')):
+                seen, _ = self.expect_runs(f'--db={folder}/x', '--num=3000', *flags, '--benchmarks=fillseq,flush,' + ','.join(names))
+                for name in names:
+                    self.assertIn('(3000 of 3000 found)', seen[name][1], flags)
+                self.assertIn(f'table_factory={kind}', max(pathlib.Path(folder, 'x').glob('OPTIONS-*')).read_text())
+        for ratio in '0', '1.5':
+            self.expect_refusal('above 0, and at most 1', '--use_cuckoo_table', f'--cuckoo_hash_ratio={ratio}')
+
     def test_flags_of_blob_files(self):
         for cache in ('--use_shared_block_and_blob_cache',), ('--use_shared_block_and_blob_cache=false', '--blob_cache_size=65536'):
             self.expect_options(

@@ -208,6 +208,24 @@ rocksdb::BlockBasedTableOptions TableOptions() {
   return table;
 }
 
+rocksdb::TableFactory* PlainTables() {
+  rocksdb::PlainTableOptions table;
+  table.user_key_len = static_cast<uint32_t>(FLAGS_key_size);
+  if (FLAGS_bloom_bits >= 0) table.bloom_bits_per_key = FLAGS_bloom_bits;
+  if (FLAGS_prefix_size == 0) table.hash_table_ratio = 0;  // (there is nothing to hash)
+  return rocksdb::NewPlainTableFactory(table);
+}
+
+rocksdb::TableFactory* CuckooTables() {
+  if (!(FLAGS_cuckoo_hash_ratio > 0 && FLAGS_cuckoo_hash_ratio <= 1)) {
+    Fail("--cuckoo_hash_ratio must be above 0, and at most 1");
+  }
+  rocksdb::CuckooTableOptions table;
+  table.hash_table_ratio = FLAGS_cuckoo_hash_ratio;
+  table.identity_as_first_hash = FLAGS_identity_as_first_hash;
+  return rocksdb::NewCuckooTableFactory(table);
+}
+
 void SetLevelOptions(rocksdb::Options* options) {
   options->num_levels = FLAGS_num_levels;
   options->level0_file_num_compaction_trigger = FLAGS_level0_file_num_compaction_trigger;
@@ -466,7 +484,10 @@ void SetFromFlags(rocksdb::Options* options) {
   SetMergeOperator(options);
   SetMore(options);
   const rocksdb::BlockBasedTableOptions table = TableOptions();
-  options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  options->table_factory.reset(FLAGS_use_plain_table ? PlainTables()
+                               : FLAGS_use_cuckoo_table
+                                   ? CuckooTables()
+                                   : rocksdb::NewBlockBasedTableFactory(table));
   if (FLAGS_cost_write_buffer_to_cache) {
     options->write_buffer_manager = std::make_shared<rocksdb::WriteBufferManager>(
         static_cast<size_t>(FLAGS_db_write_buffer_size), table.block_cache);
