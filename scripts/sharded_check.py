@@ -25,7 +25,10 @@ import sharded_suite
 from raft_cluster import Failure, Load, Network, ask
 from sharded_cluster import Bulk, Cluster
 
-SPLIT = ['--split-keys', 1500, '--check-every', 300]    # so that regions split all the time while there is load
+# So that regions split all the time while there is load. (Each region's log is a database of its own, which a node opens before it is back:
+# more of them than the machine opens in some seconds would make a long run one of waiting.)
+SPLIT_KEYS = 1500
+CHECK = ['--check-every', 300]
 LOAD = ['--clients', 8, '--pause', 4]
 
 
@@ -107,7 +110,7 @@ def kills(args, variables):
     chance = random.Random(args.seed)
     history = sharded_cluster.FOLDER / 'history-kills.txt'
     to_leaders, all_at_once, terminated = [], 0, 0
-    with Cluster('kills', variables, SPLIT, port=8620, library=args.library_folder) as cluster:
+    with Cluster('kills', variables, ['--split-keys', max(SPLIT_KEYS, 200 * args.kills), *CHECK], port=8620, library=args.library_folder) as cluster:
         cluster.begin()
         clients = Load(cluster, *LOAD, history=history)
         for number in range(args.kills):
@@ -149,7 +152,7 @@ def partitions(args, variables):
     with Network() as network:
         namespaces = {number: network.name(number) for number in (1, 2, 3)}
         addresses = {number: f'{network.host(number)}:8500' for number in (1, 2, 3)}
-        with Cluster('partitions', variables, SPLIT, addresses, namespaces, library=args.library_folder) as cluster:
+        with Cluster('partitions', variables, ['--split-keys', max(SPLIT_KEYS, 200 * args.partitions), *CHECK], addresses, namespaces, library=args.library_folder) as cluster:
             cluster.begin()
             clients = Load(cluster, *LOAD, history=history)
             for number in range(args.partitions):
