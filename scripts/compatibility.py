@@ -89,6 +89,8 @@ NOTES = [
     '  that it looks at, where RocksDB compares the one that it ends at, so that a wrong byte of another one hides nothing. It costs that, 4 bytes',
     '  for each entry beside the checksum, and the hash index and the prefixes of the block, which have no checksum. What changed does not go to a',
     '  secondary cache. Tables that are open when `SetOptions` changes it stay as they are.',
+    '- `checksum_handoff_file_types`: logs, MANIFESTs, tables and blob files, as in RocksDB. A file without the `PositionedAppend` that takes a',
+    '  checksum is written by the other one; there it is `NotSupported`. `FaultInjectionFileSystem` compares the checksums.',
     '- `paranoid_memory_checks`, `memtable_verify_per_key_checksum_on_seek`: of skip lists; other memtables are read as ever. With',
     '  `inplace_update_support` the second has no effect; each value that is read is compared with its checksum all the same.',
     '- `inplace_update_support`: a Put that a range tombstone lies above is added, where RocksDB overwrites what that hides, and the key stays',

@@ -6,6 +6,7 @@
 #include "fiber/clock.h"
 #include "fiber/random.h"
 #include "fiber/runtime.h"
+#include "fs/checksum_handoff.h"
 
 namespace cairn::sim {
 
@@ -68,9 +69,10 @@ class WritableFile : public FSWritableFileOwnerWrapper {
     }
     return s;
   }
-  IOStatus Append(const Slice& data, const IOOptions& options, const DataVerificationInfo& /*info*/,
+  IOStatus Append(const Slice& data, const IOOptions& options, const DataVerificationInfo& info,
                   IODebugContext* dbg) override {
-    return Append(data, options, dbg);
+    IOStatus s = CheckHandedChecksum(name_, data, info);
+    return s.ok() ? Append(data, options, dbg) : s;
   }
   IOStatus Sync(const IOOptions& options, IODebugContext* dbg) override {
     IOStatus s = disk_->Take(Disk::Kind::kSync, name_);

@@ -38,11 +38,19 @@ mutant('sync-without-flush', "a sync leaves out what is in the writer's buffer",
   if (!pending_sync_) return s;
 ''')
 mutant('append-error-ignored', 'an append that fails is taken for done', 'src/fs/file_writer.cc', '''
-  IOStatus s = CountWrite(n, [&] { return file_->Append(Slice(data, n), IOOptions(), nullptr); });
+  IOStatus s = CountWrite(n, [&] { return AppendTo(file_.get(), Slice(data, n), sum); });
   if (!s.ok()) return Fail(s);
 ''', '''
-  IOStatus s = CountWrite(n, [&] { return file_->Append(Slice(data, n), IOOptions(), nullptr); });
+  IOStatus s = CountWrite(n, [&] { return AppendTo(file_.get(), Slice(data, n), sum); });
   if (!s.ok()) s = IOStatus::OK();
+''')
+mutant('handoff-sum-kept', 'the checksum handed over with a write goes on from that of the write before', 'src/fs/file_writer.cc', '''
+  sum_ = 0;
+  summed_ = 0;
+  return sum;
+''', '''
+  summed_ = 0;
+  return sum;
 ''')
 mutant('wal-append-error-ignored', 'the log cannot be written and the writes are acknowledged',
        'src/commit/commit_queue.cc', '''

@@ -194,6 +194,18 @@ void DrawLogCompression(LifePlan* life) {
   life->told += "compressed logs ";
 }
 
+// What is written to files of some kinds goes with its checksum, which the disk compares; in a
+// quarter of all lives, of a generator of its own likewise.
+void DrawHandoff(LifePlan* life) {
+  Random64 random(life->seed ^ 0x4a4d0ff);
+  if (!random.OneIn(4)) return;
+  for (const FileType type : {kWalFile, kDescriptorFile, kTableFile, kBlobFile}) {
+    if (random.OneIn(4)) continue;
+    life->options.checksum_handoff_file_types.Add(type);
+    life->told += "handoff=" + std::to_string(type) + " ";
+  }
+}
+
 // `usual_nanos`: about how long the clients take.
 LifePlan DrawLife(Random64* random, uint64_t usual_nanos, bool last) {
   LifePlan life;
@@ -201,6 +213,7 @@ LifePlan DrawLife(Random64* random, uint64_t usual_nanos, bool last) {
   life.options = DrawOptions(random, &life);
   DrawBlobs(&life);
   DrawLogCompression(&life);
+  DrawHandoff(&life);
   const uint64_t chance = random->Uniform(10);
   life.ending = chance < 6 ? Ending::kPowerCut : Ending::kClose;
   if (last && random->OneIn(4)) life.ending = Ending::kDamage;

@@ -27,6 +27,7 @@
 // before this object was, lasts.
 //
 // An operation that is made to fail does nothing, unless its rule or the full disk says otherwise.
+// A write that hands a checksum over (DBOptions::checksum_handoff_file_types) is compared with it.
 // Thread safety: all of it, by threads and fibers.
 #pragma once
 

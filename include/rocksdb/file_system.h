@@ -102,6 +102,9 @@ struct FileOptions : EnvOptions {
 
   IOOptions io_options;
   Temperature temperature = Temperature::kUnknown;
+  // Of the checksums that writes hand over (DBOptions::checksum_handoff_file_types): there is one
+  // kind only.
+  ChecksumType handoff_checksum_type = ChecksumType::kCRC32c;
 };
 
 // Frees what ReadAsync() has put into *io_handle.
@@ -372,7 +375,7 @@ class FSRandomAccessFile {
   virtual Temperature GetTemperature() const { return Temperature::kUnknown; }
 };
 
-// A checksum that travels with appended data.
+// A checksum that travels with appended data: its CRC32C, four bytes, little-endian.
 struct DataVerificationInfo {
   Slice checksum;
 };
@@ -390,6 +393,8 @@ class FSWritableFile {
 
   // All of data, or an error after which the length of the file is unknown.
   virtual IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* dbg) = 0;
+  // The same of data that came with a checksum. Who does not check ignores it, as this does;
+  // Corruption: the data are not what it was made of.
   virtual IOStatus Append(const Slice& data, const IOOptions& options,
                           const DataVerificationInfo& /*verification_info*/, IODebugContext* dbg) {
     return Append(data, options, dbg);
@@ -399,11 +404,10 @@ class FSWritableFile {
                                     const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
     return IOStatus::NotSupported("PositionedAppend");
   }
-  virtual IOStatus PositionedAppend(const Slice& /*data*/, uint64_t /*offset*/,
-                                    const IOOptions& /*options*/,
+  virtual IOStatus PositionedAppend(const Slice& data, uint64_t offset, const IOOptions& options,
                                     const DataVerificationInfo& /*verification_info*/,
-                                    IODebugContext* /*dbg*/) {
-    return IOStatus::NotSupported("PositionedAppend");
+                                    IODebugContext* dbg) {
+    return PositionedAppend(data, offset, options, dbg);
   }
   virtual IOStatus Truncate(uint64_t /*size*/, const IOOptions& /*options*/,
                             IODebugContext* /*dbg*/) {

@@ -499,7 +499,11 @@ struct DBOptions {
   bool allow_data_in_errors = false;
   // Kept in the properties of table files; at most 255 bytes.
   std::string db_host_id = kHostnameForDbHostId;
-  // Unsupported, must be empty.
+  // Each write to a file of these kinds (kWalFile, kDescriptorFile, kTableFile, kBlobFile; others are
+  // written as ever) hands the CRC32C of its bytes to the FileSystem: the Append() and
+  // PositionedAppend() with a DataVerificationInfo, whose checksum is four bytes, little-endian. One
+  // that finds that they differ answers Corruption, which is then the error of the write. Of logs and
+  // MANIFESTs it is computed before the bytes are buffered, and guards the buffer, too. Empty: none.
   FileTypeSet checksum_handoff_file_types;
   // Compactions that merge tables run elsewhere, each of their parts as a job of its own; those
   // that only move or drop files, or that have to do with blob files, run here. Null: all do.

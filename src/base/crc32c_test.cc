@@ -37,6 +37,31 @@ TEST(Crc32c, ExtendIsTheChecksumOfTheWhole) {
   }
 }
 
+TEST(Crc32c, CombineIsTheChecksumOfBothTogether) {
+  Random64 rng(2);
+  const std::string data = rng.RandomBinaryString(70'000);
+  for (const size_t n : {size_t{0}, size_t{1}, size_t{2}, size_t{255}, size_t{32'756}, size_t{70'000}}) {
+    const uint32_t whole = crc32c::Value(data.data(), n);
+    for (size_t cut = 0; cut <= n; cut += 1 + rng.Uniform(1 + n / 10)) {
+      EXPECT_EQ(whole, crc32c::Combine(crc32c::Value(data.data(), cut),
+                                       crc32c::Value(data.data() + cut, n - cut), n - cut));
+    }
+  }
+  // Two gigabytes of zeros, in steps that double, and in equal ones.
+  const std::string zeros(1 << 20, '\0');
+  uint32_t of_zeros = crc32c::Value(zeros.data(), zeros.size());
+  const uint32_t of_a_step = of_zeros;
+  const uint32_t extended = crc32c::Extend(crc32c::Value("x", 1), zeros.data(), zeros.size());
+  EXPECT_EQ(extended, crc32c::Combine(crc32c::Value("x", 1), of_zeros, zeros.size()));
+  size_t size = zeros.size();
+  for (; size < size_t{1} << 31; size *= 2) of_zeros = crc32c::Combine(of_zeros, of_zeros, size);
+  uint32_t in_steps = crc32c::Value("x", 1);
+  for (size_t i = 0; i < size / zeros.size(); ++i) {
+    in_steps = crc32c::Combine(in_steps, of_a_step, zeros.size());
+  }
+  EXPECT_EQ(in_steps, crc32c::Combine(crc32c::Value("x", 1), of_zeros, size));
+}
+
 TEST(Crc32c, MaskIsReversibleAndNoIdentity) {
   const uint32_t crc = crc32c::Value("foo", 3);
   EXPECT_NE(crc, crc32c::Mask(crc));

@@ -39,6 +39,9 @@ Status BlobFileWriter::Open() {
   if (env_.io_priority) file->SetIOPriority(env_.io_priority());
   file_ = std::make_unique<FileWriter>(std::move(file), path_, env_.file_options);
   file_->EnableWriteBehind();
+  if (env_.db_options->checksum_handoff_file_types.Contains(kBlobFile)) {
+    file_->EnableChecksumHandoff();
+  }
   if (FileChecksumGenFactory* const factory = env_.db_options->file_checksum_gen_factory.get()) {
     FileChecksumGenContext context;
     context.file_name = path_;

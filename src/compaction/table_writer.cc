@@ -44,6 +44,9 @@ Status TableWriter::Open(uint64_t file_number) {
   if (env_.io_priority) file->SetIOPriority(env_.io_priority());
   file_ = std::make_unique<FileWriter>(std::move(file), path_, env_.file_options);
   file_->EnableWriteBehind();
+  if (env_.db_options->checksum_handoff_file_types.Contains(kTableFile)) {
+    file_->EnableChecksumHandoff();
+  }
   Histograms of_activity = FILE_WRITE_COMPACTION_MICROS;
   if (options_.reason == TableFileCreationReason::kRecovery) {
     of_activity = FILE_WRITE_DB_OPEN_MICROS;

@@ -625,8 +625,6 @@ TEST_F(DbLaterOptionsTest, WhatIsNotThereIsRefusedByName) {
     EXPECT_NE(s.ToString().find(name), std::string::npos) << s.ToString();
   };
   refuses("track_and_verify_wals", [](Options* o) { o->track_and_verify_wals = true; });
-  refuses("checksum_handoff_file_types",
-          [](Options* o) { o->checksum_handoff_file_types.Add(kTableFile); });
   refuses("read_triggered_compaction_threshold",
           [](Options* o) { o->read_triggered_compaction_threshold = 0.1; });
   refuses("min_tombstones_for_range_conversion",

@@ -36,9 +36,9 @@ Status WritableFile::PositionedAppend(const Slice& /*data*/, uint64_t /*offset*/
   return Status::NotSupported("PositionedAppend");
 }
 
-Status WritableFile::PositionedAppend(const Slice& /*data*/, uint64_t /*offset*/,
+Status WritableFile::PositionedAppend(const Slice& data, uint64_t offset,
                                       const DataVerificationInfo& /*verification_info*/) {
-  return Status::NotSupported("PositionedAppend");
+  return PositionedAppend(data, offset);
 }
 
 Status WritableFile::InvalidateCache(size_t /*offset*/, size_t /*length*/) {

@@ -6,6 +6,7 @@
 
 #include "base/namespace.h"
 #include "base/random.h"
+#include "fs/checksum_handoff.h"
 #include "fs/fault_state.h"
 #include "fs/file_util.h"
 #include "fs/parking_reads.h"
@@ -124,9 +125,16 @@ class FaultWritableFile : public FSWritableFile {
     if (!closed_) faults_->NoteClosed(name_, /*writable=*/true);
   }
 
-  using FSWritableFile::Append;
-  using FSWritableFile::PositionedAppend;
-
+  IOStatus Append(const Slice& data, const IOOptions& options, const DataVerificationInfo& info,
+                  IODebugContext* dbg) override {
+    IOStatus s = CheckHandedChecksum(name_, data, info);
+    return s.ok() ? Append(data, options, dbg) : s;
+  }
+  IOStatus PositionedAppend(const Slice& data, uint64_t offset, const IOOptions& options,
+                            const DataVerificationInfo& info, IODebugContext* dbg) override {
+    IOStatus s = CheckHandedChecksum(name_, data, info);
+    return s.ok() ? PositionedAppend(data, offset, options, dbg) : s;
+  }
   IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* dbg) override {
     const Verdict verdict = faults_->Ask(kAppend, name_);
     if (!verdict.ok() && !verdict.torn) return verdict.error;

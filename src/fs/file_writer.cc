@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "base/aligned_memory.h"
+#include "base/crc32c.h"
 #include "base/perf.h"
 #include "base/shortage.h"
 #include "base/stop_watch.h"
+#include "fs/checksum_handoff.h"
 
 namespace cairn {
 
@@ -38,6 +40,20 @@ IOStatus CountWrite(size_t n, const Call& call) {
   IOStatus s = call();
   if (s.ok()) CountIO(&IOStatsContext::bytes_written, n);
   return s;
+}
+
+// `sum`: what is handed over with the bytes; none: nothing is.
+IOStatus AppendTo(FSWritableFile* file, const Slice& data, const std::optional<uint32_t>& sum) {
+  if (!sum) return file->Append(data, IOOptions(), nullptr);
+  const HandedChecksum handed(*sum);
+  return file->Append(data, IOOptions(), handed.info(), nullptr);
+}
+
+IOStatus PositionedAppendTo(FSWritableFile* file, const Slice& data, uint64_t offset,
+                            const std::optional<uint32_t>& sum) {
+  if (!sum) return file->PositionedAppend(data, offset, IOOptions(), nullptr);
+  const HandedChecksum handed(*sum);
+  return file->PositionedAppend(data, offset, IOOptions(), handed.info(), nullptr);
 }
 
 // Of FileWriter::SetStatistics.
@@ -148,6 +164,36 @@ IOStatus FileWriter::AppendSlow(const Slice& data) {
   return IOStatus::OK();
 }
 
+IOStatus FileWriter::AppendSummed(const Slice& data, std::optional<uint32_t> crc) {
+  const size_t n = data.size();
+  if (!direct_ && n > capacity_ - used_) {
+    GrowBuffer(used_ + n);
+    if (n > capacity_ - used_ && used_ > 0) {
+      if (IOStatus s = Flush(); !s.ok()) return s;
+    }
+  }
+  // What does not fit goes out in pieces, which are summed up as they do.
+  if (n > capacity_ - used_) return Append(data);
+  SumBuffer();
+  IOStatus s = Append(data);
+  if (!s.ok()) return s;
+  sum_ = crc ? crc32c::Combine(sum_, *crc, n) : crc32c::Extend(sum_, data.data(), n);
+  summed_ += n;
+  return s;
+}
+
+void FileWriter::SumBuffer() {
+  sum_ = crc32c::Extend(sum_, buffer_ + summed_, used_ - summed_);
+  summed_ = used_;
+}
+
+uint32_t FileWriter::TakeSum(const Slice& data) {
+  const uint32_t sum = crc32c::Extend(sum_, data.data() + summed_, data.size() - summed_);
+  sum_ = 0;
+  summed_ = 0;
+  return sum;
+}
+
 IOStatus FileWriter::Pad(size_t bytes) {
   static constexpr char kZeros[512] = {};
   while (bytes > 0) {
@@ -179,8 +225,10 @@ IOStatus FileWriter::WriteOut(const char* data, size_t n) {
   const uint64_t offset = flushed_size_.load(std::memory_order_relaxed);
   UpdateChecksum(data, offset, n);
   Prepare(file_.get(), offset, n);
+  std::optional<uint32_t> sum;
+  if (hands_checksums_) sum = TakeSum(Slice(data, n));
   const WriteWatch watch(statistics_, histograms_);
-  IOStatus s = CountWrite(n, [&] { return file_->Append(Slice(data, n), IOOptions(), nullptr); });
+  IOStatus s = CountWrite(n, [&] { return AppendTo(file_.get(), Slice(data, n), sum); });
   if (!s.ok()) return Fail(s);
   flushed_size_.store(offset + n, std::memory_order_release);
   pending_sync_ = true;
@@ -195,9 +243,11 @@ IOStatus FileWriter::WriteDirectBuffer() {
   const size_t padded = RoundUp(used_, alignment_);
   std::memset(buffer_ + used_, 0, padded - used_);
   Prepare(file_.get(), buffer_offset_, padded);
+  std::optional<uint32_t> sum;
+  if (hands_checksums_) sum = TakeSum(Slice(buffer_, padded));
   const WriteWatch watch(statistics_, histograms_);
   IOStatus s = CountWrite(padded, [&] {
-    return file_->PositionedAppend(Slice(buffer_, padded), buffer_offset_, IOOptions(), nullptr);
+    return PositionedAppendTo(file_.get(), Slice(buffer_, padded), buffer_offset_, sum);
   });
   if (!s.ok()) return Fail(s);
   std::memmove(buffer_, buffer_ + whole, used_ - whole);
@@ -222,8 +272,10 @@ IOStatus FileWriter::StartWriteBehind() {
   UpdateChecksum(full.data(), buffer_offset_, used_);
   Prepare(file_.get(), buffer_offset_, used_);
   CountIO(&IOStatsContext::bytes_written, used_);
-  behind_.start([this, full, offset = buffer_offset_] {
-    behind_status_ = file_->PositionedAppend(full, offset, IOOptions(), nullptr);
+  std::optional<uint32_t> sum;
+  if (hands_checksums_) sum = TakeSum(full);
+  behind_.start([this, full, sum, offset = buffer_offset_] {
+    behind_status_ = PositionedAppendTo(file_.get(), full, offset, sum);
   });
   buffer_offset_ += used_;
   used_ = 0;

@@ -27,6 +27,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -83,6 +84,14 @@ class FileWriter {
   void SetChecksumGenerator(std::unique_ptr<FileChecksumGenerator> generator) {
     checksum_generator_ = std::move(generator);
   }
+  // Each write hands the CRC32C of its bytes to the file (checksum_handoff.h). Before the first
+  // Append.
+  void EnableChecksumHandoff() { hands_checksums_ = true; }
+  bool hands_checksums() const { return hands_checksums_; }
+  // An Append of what is guarded from now on: its CRC32C is of the caller's bytes, not of what is in
+  // the buffer when that is written. `crc`: where the caller has it already.
+  [[nodiscard]] IOStatus AppendSummed(const Slice& data, std::optional<uint32_t> crc = {});
+
   // Of the whole file, and the name of its function; "" and "Unknown" without a generator. Once,
   // after Close().
   void GetChecksum(std::string* checksum, std::string* func_name);
@@ -125,6 +134,10 @@ class FileWriter {
   IOStatus AppendSlow(const Slice& data);
   void GrowBuffer(size_t want);
   IOStatus WriteOut(const char* data, size_t n);
+  // The CRC32C of what is written now: it begins where the buffer does.
+  uint32_t TakeSum(const Slice& data);
+  // From here on the CRC32C of the buffer is of all of it.
+  void SumBuffer();
   IOStatus WriteDirectBuffer();
   // What is new of the n bytes at this offset of the file goes through the generator.
   void UpdateChecksum(const char* data, uint64_t offset, size_t n);
@@ -163,6 +176,10 @@ class FileWriter {
 
   Statistics* statistics_ = nullptr;
   std::array<Histograms, 2> histograms_ = {};
+  bool hands_checksums_ = false;
+  // The CRC32C of the first so many bytes of the buffer, where AppendSummed() has told it.
+  uint32_t sum_ = 0;
+  size_t summed_ = 0;
   std::unique_ptr<FileChecksumGenerator> checksum_generator_;  // may be null
   uint64_t checksummed_ = 0;                                   // bytes
 

@@ -6,10 +6,12 @@
 #include <memory>
 #include <string>
 
+#include "base/crc32c.h"
 #include "base/random.h"
 #include "cairn/fault_injection.h"
 #include "fiber/sync.h"
 #include "fiber/thread.h"
+#include "fs/checksum_handoff.h"
 #include "fs/file_util.h"
 #include "fs/memory_file_system.h"
 
@@ -147,6 +149,140 @@ TEST_F(FileWriterTest, AbandonWritesNothingMore) {
   EXPECT_EQ("", Contents());
   EXPECT_EQ(0, fs_->OpenWritableFiles());
   EXPECT_FALSE(writer->Append("x").ok());
+}
+
+// Keeps what is written, and compares it with the checksums that come with it.
+class CheckingFile final : public FSWritableFile {
+ public:
+  struct Seen {
+    std::string contents;
+    int checked = 0, unchecked = 0;
+  };
+  CheckingFile(Seen* seen, bool direct) : seen_(seen), direct_(direct) {}
+  bool use_direct_io() const override { return direct_; }
+  IOStatus Append(const Slice& data, const IOOptions& /*options*/,
+                  IODebugContext* /*dbg*/) override {
+    ++seen_->unchecked;
+    return Write(data, seen_->contents.size());
+  }
+  IOStatus Append(const Slice& data, const IOOptions& /*options*/, const DataVerificationInfo& info,
+                  IODebugContext* /*dbg*/) override {
+    IOStatus s = Check(data, info);
+    return s.ok() ? Write(data, seen_->contents.size()) : s;
+  }
+  IOStatus PositionedAppend(const Slice& data, uint64_t offset, const IOOptions& /*options*/,
+                            IODebugContext* /*dbg*/) override {
+    ++seen_->unchecked;
+    return Write(data, offset);
+  }
+  IOStatus PositionedAppend(const Slice& data, uint64_t offset, const IOOptions& /*options*/,
+                            const DataVerificationInfo& info, IODebugContext* /*dbg*/) override {
+    IOStatus s = Check(data, info);
+    return s.ok() ? Write(data, offset) : s;
+  }
+  IOStatus Truncate(uint64_t size, const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
+    seen_->contents.resize(size);
+    return IOStatus::OK();
+  }
+  IOStatus Close(const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
+    return IOStatus::OK();
+  }
+  IOStatus Flush(const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
+    return IOStatus::OK();
+  }
+  IOStatus Sync(const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
+    return IOStatus::OK();
+  }
+
+ private:
+  IOStatus Check(const Slice& data, const DataVerificationInfo& info) {
+    ++seen_->checked;
+    EXPECT_EQ(info.checksum.size(), 4u);
+    return CheckHandedChecksum("/f", data, info);
+  }
+  IOStatus Write(const Slice& data, uint64_t offset) {
+    seen_->contents.resize(std::max<size_t>(seen_->contents.size(), offset + data.size()));
+    seen_->contents.replace(offset, data.size(), data.data(), data.size());
+    return IOStatus::OK();
+  }
+
+  Seen* const seen_;
+  const bool direct_;
+};
+
+TEST(ChecksumHandoffTest, EachWriteHandsOverTheChecksumOfItsBytes) {
+  for (const bool direct : {false, true}) {
+    for (const size_t max_buffer : {size_t{1}, size_t{5000}, size_t{64} << 10}) {
+      SCOPED_TRACE(std::to_string(max_buffer) + (direct ? " direct" : ""));
+      FileOptions options;
+      options.writable_file_max_buffer_size = max_buffer;
+      CheckingFile::Seen seen;
+      FileWriter writer(std::make_unique<CheckingFile>(&seen, direct), "/f", options);
+      writer.EnableWriteBehind();
+      writer.EnableChecksumHandoff();
+      Random64 random(max_buffer);
+      std::string expected;
+      for (int i = 0; i < 400; ++i) {
+        const std::string piece =
+            random.RandomBinaryString(random.Uniform(i % 40 == 0 ? 200'000 : 3000));
+        IOStatus s;
+        switch (random.Uniform(3)) {
+          case 0:
+            s = writer.Append(piece);
+            break;
+          case 1:
+            s = writer.AppendSummed(piece);
+            break;
+          default:
+            s = writer.AppendSummed(piece, crc32c::Value(piece.data(), piece.size()));
+        }
+        ASSERT_TRUE(s.ok()) << s.ToString();
+        expected += piece;
+        if (random.OneIn(20)) {
+          ASSERT_TRUE(writer.Pad(100).ok());
+          expected.append(100, '\0');
+        }
+        if (random.OneIn(10)) {
+          ASSERT_TRUE(writer.Flush().ok());
+        }
+      }
+      ASSERT_TRUE(writer.Close().ok());
+      EXPECT_TRUE(seen.contents == expected);
+      EXPECT_GT(seen.checked, 10);
+      EXPECT_EQ(seen.unchecked, 0);
+    }
+  }
+}
+
+// What is wrong in the buffer of a log is not written; here the caller says another checksum.
+TEST(ChecksumHandoffTest, WhatDiffersIsCorruptionAndStays) {
+  CheckingFile::Seen seen;
+  FileWriter writer(std::make_unique<CheckingFile>(&seen, /*direct=*/false), "/f", FileOptions());
+  writer.EnableChecksumHandoff();
+  const std::string piece = "abcdefgh";
+  ASSERT_TRUE(writer.AppendSummed(piece, crc32c::Value(piece.data(), piece.size())).ok());
+  ASSERT_TRUE(writer.Flush().ok());
+  ASSERT_TRUE(writer.AppendSummed(piece, crc32c::Value("abcdefgH", 8)).ok());
+  const IOStatus s = writer.Flush();
+  EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+  EXPECT_NE(s.ToString().find("/f"), std::string::npos) << s.ToString();
+  EXPECT_TRUE(writer.Append(piece).IsCorruption());
+  EXPECT_TRUE(writer.Close().IsCorruption());
+  EXPECT_EQ(seen.contents, piece);
+}
+
+// One that knows nothing of checksums gets the bytes, with direct I/O, too.
+TEST_F(FileWriterTest, WhoDoesNotCheckChecksumsIgnoresThem) {
+  const HandedChecksum wrong(1);
+  std::unique_ptr<FSWritableFile> file;
+  ASSERT_TRUE(memory_->NewWritableFile("/f", FileOptions(), &file, nullptr).ok());
+  ASSERT_TRUE(file->Append("ab", IOOptions(), wrong.info(), nullptr).ok());
+  ASSERT_TRUE(file->PositionedAppend("cd", 2, IOOptions(), wrong.info(), nullptr).ok());
+  ASSERT_TRUE(file->Close(IOOptions(), nullptr).ok());
+  EXPECT_EQ(Contents(), "abcd");
+  ASSERT_TRUE(fs_->NewWritableFile("/g", FileOptions(), &file, nullptr).ok());
+  EXPECT_TRUE(file->Append("ab", IOOptions(), wrong.info(), nullptr).IsCorruption());
+  EXPECT_TRUE(file->PositionedAppend("ab", 0, IOOptions(), wrong.info(), nullptr).IsCorruption());
 }
 
 // A direct file whose writes wait until they are let go.

@@ -123,6 +123,9 @@ IOStatus VersionSet::WriteDescriptor(const std::string& dbname, uint64_t number,
   std::unique_ptr<FileWriter> file;
   IOStatus s = FileWriter::Open(fs, path, file_options, &file);
   if (s.ok()) {
+    if (options.checksum_handoff_file_types.Contains(kDescriptorFile)) {
+      file->EnableChecksumHandoff();
+    }
     LogWriter log(std::move(file), number, /*recycle_log_files=*/false);
     for (const VersionEdit& edit : edits) {
       std::string record;
@@ -180,9 +183,12 @@ IOStatus VersionSet::OpenManifest(ManifestWrite* write) {
   IOStatus s = fs_->NewWritableFile(path, file_options_, &file, nullptr);
   if (!s.ok()) return s;
   file->SetPreallocationBlockSize(options_->manifest_preallocation_size);
-  manifest_ = std::make_unique<LogWriter>(
-      std::make_unique<FileWriter>(std::move(file), path, file_options_), write->new_number,
-      /*recycle_log_files=*/false);
+  auto writer = std::make_unique<FileWriter>(std::move(file), path, file_options_);
+  if (options_->checksum_handoff_file_types.Contains(kDescriptorFile)) {
+    writer->EnableChecksumHandoff();
+  }
+  manifest_ = std::make_unique<LogWriter>(std::move(writer), write->new_number,
+                                          /*recycle_log_files=*/false);
   for (const std::string& record : write->snapshot) {
     s = manifest_->AddRecord(record);
     if (!s.ok()) return s;

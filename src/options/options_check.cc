@@ -98,7 +98,6 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
   check->Invalid(!IsTimeRange(o.daily_offpeak_time_utc),
                  "daily_offpeak_time_utc should be set in the format HH:mm-HH:mm (e.g. "
                  "04:30-07:30)");
-  check->Unsupported(!o.checksum_handoff_file_types.empty(), "checksum_handoff_file_types");
   check->Unsupported(o.db_paths.size() > 4, "db_paths", "of more than four directories");
   check->Invalid(!o.write_dbid_to_manifest && !o.write_identity_file,
                  "write_dbid_to_manifest and write_identity_file cannot both be false");

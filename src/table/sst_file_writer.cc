@@ -158,6 +158,7 @@ Status SstFileWriter::Open(const std::string& file_path) {
   const IOStatus io = r.fs()->NewWritableFile(file_path, r.file_options, &file, nullptr);
   if (!io.ok()) return io;
   r.file = std::make_unique<cairn::FileWriter>(std::move(file), file_path, r.file_options);
+  if (r.options.checksum_handoff_file_types.Contains(kTableFile)) r.file->EnableChecksumHandoff();
   if (FileChecksumGenFactory* const checksums = r.options.file_checksum_gen_factory.get()) {
     FileChecksumGenContext context;
     context.file_name = file_path;

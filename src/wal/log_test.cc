@@ -623,6 +623,33 @@ TEST(Log, ManualFlushKeepsRecordsInTheBuffer) {
   EXPECT_FALSE(writer.AddRecord("late").ok());
 }
 
+// The file system compares each write with the checksum that comes with it; the bytes are the same.
+TEST_P(LogTest, ChecksumsAreHandedOverWithTheBytes) {
+  std::vector<std::string> records = {"", "a"};
+  Random64 rng(77);
+  for (size_t i = 0; i < 200; ++i) records.push_back(Record(i, rng.Skewed(17)));
+  for (const bool manual_flush : {false, true}) {
+    for (const size_t buffer : {size_t{1}, size_t{10'000}, size_t{1} << 20}) {
+      const auto memory = std::make_shared<MemoryFileSystem>();
+      fault::FaultInjectionFileSystem fs(memory);
+      FileOptions options;
+      options.writable_file_max_buffer_size = buffer;
+      std::unique_ptr<FileWriter> file;
+      ASSERT_TRUE(FileWriter::Open(&fs, kLogName, options, &file).ok());
+      file->EnableChecksumHandoff();
+      LogWriter writer(std::move(file), kLogNumber, recyclable(), manual_flush);
+      for (const std::string& record : records) {
+        const IOStatus s = writer.AddRecord(record);
+        ASSERT_TRUE(s.ok()) << s.ToString();
+      }
+      ASSERT_TRUE(writer.Close().ok());
+      std::string bytes;
+      ASSERT_TRUE(ReadFileToString(memory.get(), kLogName, &bytes).ok());
+      EXPECT_TRUE(bytes == BuildLog(records, recyclable()));
+    }
+  }
+}
+
 TEST(Log, AnAcknowledgedRecordHasLeftTheProcess) {
   MemoryFileSystem fs;
   std::unique_ptr<FileWriter> file;

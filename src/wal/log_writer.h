@@ -59,6 +59,8 @@ class LogWriter {
   IOStatus AddCompressed(const Slice& payload);
   log::RecordType TypeOfFragment(bool begins, bool ends) const;
   IOStatus EmitFragment(log::RecordType type, const char* data, size_t n);
+  // Of a fragment that is whole but for the header's first four bytes.
+  IOStatus EmitSummed(log::RecordType type, char* header, size_t header_size, const Slice& data);
 
   std::unique_ptr<FileWriter> dest_;
   const uint64_t log_number_;

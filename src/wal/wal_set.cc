@@ -43,9 +43,11 @@ IOStatus WalSet::Create(uint64_t number, std::unique_ptr<LogWriter>* wal) {
     if (!s.ok()) return s;
   }
   if (preallocation_bytes_ > 0) file->SetPreallocationBlockSize(preallocation_bytes_);
-  *wal = std::make_unique<LogWriter>(
-      std::make_unique<FileWriter>(std::move(file), name, file_options), number, recycles(),
-      options_->manual_wal_flush, options_->wal_compression == kZSTD);
+  auto writer = std::make_unique<FileWriter>(std::move(file), name, file_options);
+  if (options_->checksum_handoff_file_types.Contains(kWalFile)) writer->EnableChecksumHandoff();
+  *wal = std::make_unique<LogWriter>(std::move(writer), number, recycles(),
+                                     options_->manual_wal_flush,
+                                     options_->wal_compression == kZSTD);
   return IOStatus::OK();
 }
 
