@@ -14,6 +14,7 @@ rocksdb::Options OptionsOfLife(const Plan& plan, const LifePlan& life, rocksdb::
   options.atomic_flush = plan.atomic_flush;
   options.memtable_protection_bytes_per_key = plan.checksum_bytes;
   options.track_and_verify_wals_in_manifest = plan.tracks_logs;
+  options.track_and_verify_wals = plan.chains_logs;
   if (plan.logs_elsewhere) options.wal_dir = kLogs;
   if (plan.first_tables_bytes) {
     auto& paths = plan.tables_by_family ? options.cf_paths : options.db_paths;

@@ -28,6 +28,9 @@ mutant('wal-older-not-synced', 'a sync leaves out older logs', 'src/wal/wal_set.
 mutant('wal-half-synced', 'a log of which a part was synced counts as synced when the next one begins',
        'src/wal/wal_set.cc', 'old->synced.store(synced_bytes_ == size, std::memory_order_release);',
        'old->synced = synced_bytes_ > 0;')
+mutant('predecessor-synced-size', 'a log says that the one before it has as many bytes as were synced (track_and_verify_wals)',
+       'src/wal/wal_set.cc', 'said = {current_->log_number(), size, last_record_};',
+       'said = {current_->log_number(), synced_bytes_, last_record_};')
 mutant('sync-wal-only-flushes', 'SyncWAL() writes what is buffered and syncs nothing', 'src/db/write_path.cc',
        'io = sync ? SyncWal() : db_.wals->Flush();', 'io = db_.wals->Flush();')
 mutant('sync-without-flush', "a sync leaves out what is in the writer's buffer", 'src/fs/file_writer.cc', '''

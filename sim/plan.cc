@@ -408,6 +408,8 @@ Plan Plan::FromSeed(uint64_t seed) {
   }
   if (random.OneIn(4)) plan.checksum_bytes = OneOf<uint32_t>(&random, {1, 2, 4, 8});
   plan.tracks_logs = random.OneIn(4);
+  // (Not drawn from the same, so that older seeds play what they did.)
+  plan.chains_logs = Random64(seed ^ 0xc4a15ed).OneIn(4);
   // (A repair, and FIFO style, have no use for a family's own.)
   const bool may_be_own =
       std::none_of(plan.lives.begin(), plan.lives.end(), [](const LifePlan& life) {
@@ -510,6 +512,7 @@ std::string Plan::Describe() const {
   }
   if (encrypted) text += "the files are encrypted\n";
   if (tracks_logs) text += "the MANIFEST tells of the logs that are synced\n";
+  if (chains_logs) text += "each log tells of the one before it\n";
   if (checksum_bytes != 0) {
     text += "entries in memory have checksums of " + std::to_string(checksum_bytes) + " bytes\n";
   }

@@ -113,6 +113,7 @@ struct Plan {
   size_t batch_checksum_bytes() const { return checksum_bytes == 0 ? 0 : 8; }
   bool encrypted = false;    // all files (NewEncryptedEnv)
   bool tracks_logs = false;  // in the MANIFEST (track_and_verify_wals_in_manifest)
+  bool chains_logs = false;  // each log tells of the one before (track_and_verify_wals)
   // Tables keep timestamps; otherwise a flush raises the mark above what it has.
   bool persists_timestamps = true;
   Kind kind = Kind::kMixed;

@@ -499,11 +499,12 @@ struct DBOptions {
   bool allow_data_in_errors = false;
   // Kept in the properties of table files; at most 255 bytes.
   std::string db_host_id = kHostnameForDbHostId;
-  // Each write to a file of these kinds (kWalFile, kDescriptorFile, kTableFile, kBlobFile; others are
-  // written as ever) hands the CRC32C of its bytes to the FileSystem: the Append() and
-  // PositionedAppend() with a DataVerificationInfo, whose checksum is four bytes, little-endian. One
-  // that finds that they differ answers Corruption, which is then the error of the write. Of logs and
-  // MANIFESTs it is computed before the bytes are buffered, and guards the buffer, too. Empty: none.
+  // Each write to a file of these kinds (kWalFile, kDescriptorFile, kTableFile, kBlobFile; others
+  // are written as ever) hands the CRC32C of its bytes to the FileSystem: the Append() and
+  // PositionedAppend() with a DataVerificationInfo, whose checksum is four bytes, little-endian.
+  // One that finds that they differ answers Corruption, which is then the error of the write. Of
+  // logs and MANIFESTs it is computed before the bytes are buffered, and guards the buffer, too.
+  // Empty: none.
   FileTypeSet checksum_handoff_file_types;
   // Compactions that merge tables run elsewhere, each of their parts as a job of its own; those
   // that only move or drop files, or that have to do with blob files, run here. Null: all do.
@@ -533,7 +534,11 @@ struct DBOptions {
   int read_io_executor_threads = 1;                        // a hint without effect
   // A hint without effect: of which compaction styles the files' lifetimes are told to the disk.
   CompactionStyleSet calculate_sst_write_lifetime_hint_set = {kCompactionStyleLevel};
-  // A log tells of the one before it: unsupported, see track_and_verify_wals_in_manifest.
+  // Each log tells of the one before it (its number, size and last sequence number), and recovery
+  // compares: a log that is missing, shorter or another one is Corruption. With
+  // kPointInTimeRecovery the history ends before what it follows, with kSkipAnyCorruptedRecords
+  // nobody compares. What was written without this option is not told of. A database without any
+  // log (as RepairDB() and some checkpoints leave it) does not open with it: Corruption.
   bool track_and_verify_wals = false;
 };
 

@@ -12,8 +12,8 @@ uint32_t Extend(uint32_t init, const char* data, size_t n);
 
 inline uint32_t Value(const char* data, size_t n) { return Extend(0, data, n); }
 
-// The checksum of A+B, given those of A and of B and the length of B in bytes. Takes as long as that
-// of some KiB, whatever the length is.
+// The checksum of A+B, given those of A and of B and the length of B in bytes. Takes as long as
+// that of some KiB, whatever the length is.
 uint32_t Combine(uint32_t of_a, uint32_t of_b, size_t length_of_b);
 
 inline constexpr uint32_t kMaskDelta = 0xa282ead8ul;

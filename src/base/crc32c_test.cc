@@ -40,7 +40,8 @@ TEST(Crc32c, ExtendIsTheChecksumOfTheWhole) {
 TEST(Crc32c, CombineIsTheChecksumOfBothTogether) {
   Random64 rng(2);
   const std::string data = rng.RandomBinaryString(70'000);
-  for (const size_t n : {size_t{0}, size_t{1}, size_t{2}, size_t{255}, size_t{32'756}, size_t{70'000}}) {
+  for (const size_t n :
+       {size_t{0}, size_t{1}, size_t{2}, size_t{255}, size_t{32'756}, size_t{70'000}}) {
     const uint32_t whole = crc32c::Value(data.data(), n);
     for (size_t cut = 0; cut <= n; cut += 1 + rng.Uniform(1 + n / 10)) {
       EXPECT_EQ(whole, crc32c::Combine(crc32c::Value(data.data(), cut),

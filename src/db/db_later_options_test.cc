@@ -624,7 +624,6 @@ TEST_F(DbLaterOptionsTest, WhatIsNotThereIsRefusedByName) {
     EXPECT_TRUE(s.IsNotSupported()) << name << ": " << s.ToString();
     EXPECT_NE(s.ToString().find(name), std::string::npos) << s.ToString();
   };
-  refuses("track_and_verify_wals", [](Options* o) { o->track_and_verify_wals = true; });
   refuses("read_triggered_compaction_threshold",
           [](Options* o) { o->read_triggered_compaction_threshold = 0.1; });
   refuses("min_tombstones_for_range_conversion",

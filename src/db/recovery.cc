@@ -38,7 +38,6 @@
 #include "fs/file_reader.h"
 #include "fs/file_util.h"
 #include "wal/log_reader.h"
-#include "wal/wal_reporter.h"
 
 namespace cairn {
 uint64_t Recovery::FirstLogToReplay() const {
@@ -100,6 +99,10 @@ Status Recovery::RecoverWals(const std::vector<ColumnFamily*>& families) {
     db_.fs->GetFileSize(LogFileName(db_.wal_dir, number), IOOptions(), &bytes, nullptr)
         .PermitUncheckedError();
     db_.wals->AddExisting(number, bytes);
+  }
+  if (db_.options.track_and_verify_wals && !db_.BestEfforts() && min_log > 0 &&
+      replay.logs.empty()) {
+    return Status::Corruption("Opening an existing DB with no WAL files", db_.wal_dir);
   }
   if (db_.options.track_and_verify_wals_in_manifest && !db_.BestEfforts()) {
     s = db_.versions->tracked_wals().Check(db_.fs, db_.wal_dir, replay.logs);
@@ -359,16 +362,6 @@ Status Recovery::CheckLink(const WalLink& link, uint64_t number, const std::stri
   return Status::OK();
 }
 
-struct Recovery::ReplayedLog {
-  const uint64_t number;
-  const WALRecoveryMode mode;
-  const std::string path;
-  WalReporter reporter = {};
-  std::unique_ptr<LogReader> reader = nullptr;
-  uint64_t record_offset = 0;
-  uint64_t end_of_good = 0;  // behind the last record that was applied
-};
-
 void Recovery::ChooseSink(ColumnFamily* family, uint64_t log) {
   db_.sink.Set(family->id(), log >= family->state->log_number() ? family->mem : nullptr);
 }
@@ -395,15 +388,19 @@ Status Recovery::ReplayWal(uint64_t number, Replay* replay) {
   Slice record;
   WriteBatch converted;
   bool goes_on = true;
-  while (goes_on && log.reporter.first.ok() &&
-         log.reader->ReadRecord(&record, &scratch, log.mode, &log.record_offset) &&
-         log.reporter.first.ok()) {
-    Status s = TakeTimestamps(*log.reader, *replay, &converted, &record);
+  while (goes_on && log.reporter.first.ok()) {
+    const bool found = log.reader->ReadRecord(&record, &scratch, log.mode, &log.record_offset);
+    Status s = CheckPredecessor(found ? record : Slice(), &log, replay);
+    if (!s.ok()) return s;
+    if (!found || !log.reporter.first.ok()) break;
+    s = TakeTimestamps(*log.reader, *replay, &converted, &record);
     if (!s.ok()) s = AtOffset(s, log.path, log.record_offset);
     if (s.ok()) s = ReplayRecord(record, &log, replay, &goes_on);
     if (!s.ok()) return s;
   }
   if (!log.reader->status().ok()) return log.reader->status();
+  replay->read = {number, file_size, log.last_record};
+  replay->read_end = log.reader->LastRecordEnd();
 
   const bool to_point_in_time = log.mode == WALRecoveryMode::kPointInTimeRecovery;
   if (!log.reporter.first.ok()) {
@@ -412,7 +409,11 @@ Status Recovery::ReplayWal(uint64_t number, Replay* replay) {
             static_cast<unsigned long long>(number), static_cast<unsigned long long>(replay->next));
     replay->stopped = true;
     // (Behind the end of a recycled log is an older one's remains, which look like damage.)
-    if (!log.reader->InRecyclableFormat()) replay->damaged_log = number;
+    if (log.damaged != 0) {
+      replay->damaged_log = log.damaged;
+    } else if (!log.reader->InRecyclableFormat()) {
+      replay->damaged_log = number;
+    }
   } else if (to_point_in_time && log.end_of_good < file_size) {
     // The tail was torn (or preallocated). If records were lost there, a later log does not
     // continue the history.
@@ -430,6 +431,7 @@ Status Recovery::ReplayRecord(const Slice& record, ReplayedLog* log, Replay* rep
   }
   BatchReader header(record);
   const SequenceNumber sequence = header.sequence();
+  log->last_record = sequence;
   WalLink link;
   if (WalLink::Decode(record, &link)) {
     Status s = CheckLink(link, log->number, log->path, log->mode, replay);

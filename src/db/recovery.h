@@ -4,18 +4,22 @@
 #pragma once
 
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "base/namespace.h"
 #include "commit/prepared_sections.h"
 #include "db/database.h"
 #include "rocksdb/write_batch.h"
+#include "wal/log_reader.h"
+#include "wal/predecessor_wal.h"
 #include "wal/wal_link.h"
+#include "wal/wal_reporter.h"
 
 namespace cairn {
-
-class LogReader;
 
 class Recovery final : public Part {
  public:
@@ -31,11 +35,13 @@ class Recovery final : public Part {
  private:
   struct Replay {
     std::vector<ColumnFamily*> families;
-    bool comparator_changed = false;  // of some: ColumnFamilyState
-    uint64_t min_log = 0;             // older logs hold nothing that is needed
-    SequenceNumber next = 0;          // after the last record that was replayed; 0: none was
-    WalLink last;                     // that record and its log
-    bool stopped = false;             // the history ended at damage: see kPointInTimeRecovery
+    bool comparator_changed = false;     // of some: ColumnFamilyState
+    uint64_t min_log = 0;                // older logs hold nothing that is needed
+    SequenceNumber next = 0;             // after the last record that was replayed; 0: none was
+    WalLink last;                        // that record and its log
+    std::optional<PredecessorWal> read;  // the log that was read last, as the next may know it
+    uint64_t read_end = 0;               // behind its last record
+    bool stopped = false;                // the history ended at damage: see kPointInTimeRecovery
     bool stopped_by_filter = false;
     uint64_t damaged_log = 0;  // what was replayed lacks a part of it, or its end; 0: of none
     std::set<uint64_t> logs;   // that are there
@@ -81,13 +87,27 @@ class Recovery final : public Part {
                                const std::vector<PreparedSection::Numbers>& hidden);
   [[nodiscard]] Status ReplayWal(uint64_t number, Replay* replay);
   // A log that is being replayed.
-  struct ReplayedLog;
+  struct ReplayedLog {
+    const uint64_t number;
+    const WALRecoveryMode mode;
+    const std::string path;
+    WalReporter reporter = {};
+    std::unique_ptr<LogReader> reader = nullptr;
+    uint64_t record_offset = 0;
+    uint64_t end_of_good = 0;        // behind the last record that was applied
+    SequenceNumber last_record = 0;  // with which the record that was read last begins
+    uint64_t damaged = 0;            // the log that the damage is of; 0: this one
+  };
   // Whether the record that the reader has read has timestamps as the families' keys do; where
   // these have some since, or none any more, *record becomes one that does (of *converted).
   // InvalidArgument: they are of another size. NotSupported: it is a part of a transaction.
   // (recovery_timestamps.cc)
   [[nodiscard]] static Status TakeTimestamps(const LogReader& reader, const Replay& replay,
                                              WriteBatch* converted, Slice* record);
+  // track_and_verify_wals: whether what the log says of the one before is true, in RocksDB's words.
+  // What it finds is told as damage of the log. `record`: its first one; empty: it has none.
+  // (recovery_predecessor.cc)
+  [[nodiscard]] Status CheckPredecessor(const Slice& record, ReplayedLog* log, Replay* replay);
   // One record of it. *goes_on: the next one is wanted.
   [[nodiscard]] Status ReplayRecord(const Slice& record, ReplayedLog* log, Replay* replay,
                                     bool* goes_on);

@@ -1,5 +1,6 @@
-// What a write hands over with its bytes, so that the file system can see whether they are still those
-// (DBOptions::checksum_handoff_file_types): their CRC32C, four bytes, little-endian, as RocksDB's.
+// What a write hands over with its bytes, so that the file system can see whether they are still
+// those (DBOptions::checksum_handoff_file_types): their CRC32C, four bytes, little-endian, as
+// RocksDB's.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,8 @@ class HandedChecksum {
   DataVerificationInfo info_;
 };
 
-// For a file system that checks: Corruption, with the name of the file, if `data` is not what `info`
-// was made of.
+// For a file system that checks: Corruption, with the name of the file, if `data` is not what
+// `info` was made of.
 [[nodiscard]] IOStatus CheckHandedChecksum(const std::string& file_name, const Slice& data,
                                            const DataVerificationInfo& info);
 

@@ -88,8 +88,8 @@ class FileWriter {
   // Append.
   void EnableChecksumHandoff() { hands_checksums_ = true; }
   bool hands_checksums() const { return hands_checksums_; }
-  // An Append of what is guarded from now on: its CRC32C is of the caller's bytes, not of what is in
-  // the buffer when that is written. `crc`: where the caller has it already.
+  // An Append of what is guarded from now on: its CRC32C is of the caller's bytes, not of what is
+  // in the buffer when that is written. `crc`: where the caller has it already.
   [[nodiscard]] IOStatus AppendSummed(const Slice& data, std::optional<uint32_t> crc = {});
 
   // Of the whole file, and the name of its function; "" and "Unknown" without a generator. Once,

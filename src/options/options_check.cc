@@ -93,8 +93,6 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
   check->Invalid(std::find(o.listeners.begin(), o.listeners.end(), nullptr) != o.listeners.end(),
                  "listeners must not be null");
   check->Unsupported(o.allow_mmap_writes, "allow_mmap_writes");
-  check->Unsupported(o.track_and_verify_wals, "track_and_verify_wals",
-                     "use track_and_verify_wals_in_manifest");
   check->Invalid(!IsTimeRange(o.daily_offpeak_time_utc),
                  "daily_offpeak_time_utc should be set in the format HH:mm-HH:mm (e.g. "
                  "04:30-07:30)");

@@ -79,6 +79,7 @@ void DumpFiles(const Lines& line, const DBOptions& o) {
   line("paranoid_checks", o.paranoid_checks);
   line("flush_verify_memtable_count", o.flush_verify_memtable_count);
   line("track_and_verify_wals_in_manifest", o.track_and_verify_wals_in_manifest);
+  if (o.track_and_verify_wals) line("track_and_verify_wals", o.track_and_verify_wals);
   line("verify_sst_unique_id_in_manifest", o.verify_sst_unique_id_in_manifest);
   line("env", Pointer(o.env));
   line("fs", std::string_view(o.env->GetFileSystem()->Name()));

@@ -39,16 +39,17 @@ enum RecordType : uint8_t {
   // take keys for bare without it.
   kUserDefinedTimestampSizeType = 10,
   kRecyclableUserDefinedTimestampSizeType = 11,
+  // Of the log before this one (predecessor_wal.h).
   kPredecessorWalInfoType = 130,
   kRecyclePredecessorWalInfoType = 131,
 };
 
 inline constexpr uint8_t kMaxPlainRecordType = kRecyclableLastType;
-inline constexpr uint8_t kMaxWrittenRecordType = kRecyclableUserDefinedTimestampSizeType;
+inline constexpr uint8_t kMaxWrittenRecordType = kRecyclePredecessorWalInfoType;
 // Of some type that carries the log's number.
 inline constexpr bool IsRecyclableType(unsigned type) {
   return (type >= kRecyclableFullType && type <= kRecyclableLastType) ||
-         type == kRecyclableUserDefinedTimestampSizeType;
+         type == kRecyclableUserDefinedTimestampSizeType || type == kRecyclePredecessorWalInfoType;
 }
 // Newer types with this bit set may be skipped by a reader that does not know them.
 inline constexpr uint8_t kRecordTypeSafeIgnoreMask = 1 << 7;

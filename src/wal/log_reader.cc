@@ -11,12 +11,6 @@ namespace cairn {
 
 namespace {
 
-bool IsRecyclable(unsigned type) {
-  return (type >= log::kRecyclableFullType && type <= log::kRecyclableLastType) ||
-         type == log::kRecyclableUserDefinedTimestampSizeType ||
-         type == log::kRecyclePredecessorWalInfoType;
-}
-
 bool AllZero(const char* p, size_t n) {
   return std::all_of(p, p + n, [](char c) { return c == 0; });
 }
@@ -26,8 +20,9 @@ bool IsSoundRecord(const char* p, size_t n) {
   if (n < log::kHeaderSize) return false;
   const size_t length =
       static_cast<uint8_t>(p[4]) | (static_cast<size_t>(static_cast<uint8_t>(p[5])) << 8);
-  const size_t header =
-      IsRecyclable(static_cast<uint8_t>(p[6])) ? log::kRecyclableHeaderSize : log::kHeaderSize;
+  const size_t header = log::IsRecyclableType(static_cast<uint8_t>(p[6]))
+                            ? log::kRecyclableHeaderSize
+                            : log::kHeaderSize;
   if (header + length > n) return false;
   return crc32c::Unmask(DecodeFixed32(p)) == crc32c::Value(p + 6, header + length - 6);
 }
@@ -255,6 +250,19 @@ LogReader::Step LogReader::TakeOther(const Found& found, Assembly* assembly) {
       assembly->scratch->clear();
       return Step::kGoOn;
 
+    case log::kPredecessorWalInfoType:
+    case log::kRecyclePredecessorWalInfoType: {
+      PredecessorWal wal;
+      if (PredecessorWal::Decode(found.fragment, &wal)) {
+        predecessor_ = wal;
+        if (!assembly->in_fragmented) last_record_end_ = end_of_buffer_offset_ - buffer_.size();
+      } else {
+        Report(found.fragment.size(), found.offset,
+               "could not decode PredecessorWALInfoType record");
+      }
+      return Step::kGoOn;
+    }
+
     default:
       if ((found.type & log::kRecordTypeSafeIgnoreMask) != 0) break;  // made to be skipped
       Report(found.fragment.size() + assembly->scratch->size(), found.offset,
@@ -403,7 +411,7 @@ unsigned LogReader::ReadPhysicalRecord(Slice* fragment, uint64_t* offset, size_t
       return kZeros;
     }
 
-    const bool recyclable = IsRecyclable(type);
+    const bool recyclable = log::IsRecyclableType(type);
     const size_t header = recyclable ? log::kRecyclableHeaderSize : log::kHeaderSize;
     if (recyclable && *offset == begin_) recycled_ = true;
     if (size < header) {

@@ -32,7 +32,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "base/namespace.h"
 #include "fs/file_reader.h"
@@ -42,6 +44,7 @@
 #include "rocksdb/status.h"
 #include "wal/log_decompressor.h"
 #include "wal/log_format.h"
+#include "wal/predecessor_wal.h"
 
 namespace cairn {
 
@@ -88,6 +91,8 @@ class LogReader {
   // By family: bytes of the timestamps that the keys of the records so far end in, as the log says
   // it. Of those that it does not name nothing is known.
   const std::map<uint32_t, size_t>& timestamp_sizes() const { return timestamp_sizes_; }
+  // What it has said of the log before it since the last call, if anything.
+  std::optional<PredecessorWal> TakePredecessor() { return std::exchange(predecessor_, {}); }
   const std::string& file_name() const { return file_->file_name(); }
   uint64_t log_number() const { return log_number_; }
 
@@ -152,6 +157,7 @@ class LogReader {
   uint64_t zeros_at_ = kNoZeros;  // start of unwritten space, while nothing followed it
   std::unique_ptr<LogDecompressor> decompressor_;  // null: the log is not compressed
   std::map<uint32_t, size_t> timestamp_sizes_;
+  std::optional<PredecessorWal> predecessor_;
   std::string decompressed_;  // the record that was returned last
   uint64_t last_record_offset_ = 0;
   uint64_t last_record_end_ = 0;

@@ -136,6 +136,18 @@ IOStatus LogWriter::AddTimestampSizes(const std::map<uint32_t, size_t>& sizes) {
   return IOStatus::OK();
 }
 
+IOStatus LogWriter::AddPredecessor(const PredecessorWal& wal) {
+  if (dest_ == nullptr) return IOStatus::IOError("append to a closed log");
+  const std::string payload = wal.Encode();
+  IOStatus s = SayCompression();
+  if (s.ok()) {
+    s = EmitFragment(
+        recycle_log_files_ ? log::kRecyclePredecessorWalInfoType : log::kPredecessorWalInfoType,
+        payload.data(), payload.size());
+  }
+  return s.ok() && !manual_flush_ ? dest_->Flush() : s;
+}
+
 [[gnu::always_inline]] inline IOStatus LogWriter::EmitFragment(log::RecordType type,
                                                                const char* data, size_t n) {
   // What says the compression is in the old format always.
@@ -156,7 +168,8 @@ IOStatus LogWriter::AddTimestampSizes(const std::map<uint32_t, size_t>& sizes) {
   return s;
 }
 
-// The record's checksum and the file's are made of one that is computed once, where that is cheaper.
+// The record's checksum and the file's are made of one that is computed once, where that is
+// cheaper.
 IOStatus LogWriter::EmitSummed(log::RecordType type, char* header, size_t header_size,
                                const Slice& data) {
   constexpr size_t kLong = 4 << 10;  // bytes; about what two combinations cost

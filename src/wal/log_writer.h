@@ -16,6 +16,7 @@
 #include "rocksdb/slice.h"
 #include "wal/log_compressor.h"
 #include "wal/log_format.h"
+#include "wal/predecessor_wal.h"
 
 namespace cairn {
 
@@ -38,6 +39,9 @@ class LogWriter {
 
   // Says of which size the timestamps of these families' keys are, in the records that follow.
   [[nodiscard]] IOStatus AddTimestampSizes(const std::map<uint32_t, size_t>& sizes);
+
+  // Says which log was written before this one. Before the first record.
+  [[nodiscard]] IOStatus AddPredecessor(const PredecessorWal& wal);
 
   // Hands buffered records to the operating system.
   [[nodiscard]] IOStatus WriteBuffer();

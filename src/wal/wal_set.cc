@@ -1,5 +1,6 @@
 #include "wal/wal_set.h"
 
+#include <optional>
 #include <utility>
 
 #include "batch/batch_reader.h"
@@ -45,17 +46,22 @@ IOStatus WalSet::Create(uint64_t number, std::unique_ptr<LogWriter>* wal) {
   if (preallocation_bytes_ > 0) file->SetPreallocationBlockSize(preallocation_bytes_);
   auto writer = std::make_unique<FileWriter>(std::move(file), name, file_options);
   if (options_->checksum_handoff_file_types.Contains(kWalFile)) writer->EnableChecksumHandoff();
-  *wal = std::make_unique<LogWriter>(std::move(writer), number, recycles(),
-                                     options_->manual_wal_flush,
-                                     options_->wal_compression == kZSTD);
+  *wal =
+      std::make_unique<LogWriter>(std::move(writer), number, recycles(), options_->manual_wal_flush,
+                                  options_->wal_compression == kZSTD);
   return IOStatus::OK();
 }
 
 IOStatus WalSet::Install(std::unique_ptr<LogWriter> wal) {
   IOStatus s;
+  std::optional<PredecessorWal> said;
   if (current_ != nullptr) {
     s = current_->WriteBuffer();
     const uint64_t size = current_->file()->file_size();
+    // (Of one that could not be written nobody knows what it has.)
+    if (s.ok() && options_->track_and_verify_wals) {
+      said = {current_->log_number(), size, last_record_};
+    }
     AddExisting(current_->log_number(), size);
     auto old = std::make_shared<Old>();
     old->writer = std::move(current_);
@@ -66,6 +72,8 @@ IOStatus WalSet::Install(std::unique_ptr<LogWriter> wal) {
     old_.push_back(std::move(old));
   }
   current_ = std::move(wal);
+  current_has_records_ = false;
+  last_record_ = 0;
   synced_bytes_ = 0;
   timestamp_sizes_said_ = 0;
   {
@@ -74,7 +82,7 @@ IOStatus WalSet::Install(std::unique_ptr<LogWriter> wal) {
     if (recycles()) written_here_.insert(current_->log_number());
   }
   current_number_.store(current_->log_number(), std::memory_order_release);
-  return s;
+  return said ? current_->AddPredecessor(*said) : s;
 }
 
 IOStatus WalSet::AppendLink(const Slice& first_record) {
@@ -86,14 +94,17 @@ IOStatus WalSet::AppendLink(const Slice& first_record) {
 
 IOStatus WalSet::Append(const Slice& record, bool has_marks) {
   IOStatus s;
-  if (CurrentIsEmpty()) [[unlikely]]
+  if (CurrentIsEmpty()) [[unlikely]] {
+    current_has_records_ = true;
     s = AppendLink(record);
+  }
   if (timestamp_sizes_said_ != timestamp_sizes_.size()) [[unlikely]] {
     if (s.ok()) s = current_->AddTimestampSizes(timestamp_sizes_);
     if (s.ok()) timestamp_sizes_said_ = timestamp_sizes_.size();
   }
   if (s.ok()) s = current_->AddRecord(record);
   if (!s.ok()) return s;
+  if (options_->track_and_verify_wals) last_record_ = BatchReader(record).sequence();
   const SequenceNumber last =
       has_marks ? WalLink::LastUnpreparedSequenceOf(record) : WalLink::LastSequenceOf(record);
   last_logged_ = {current_->log_number(), last, true, current_->file()->file_size()};
@@ -226,6 +237,7 @@ IOStatus WalSet::Close() {
     IOStatus s = current_->Close();
     if (first.ok()) first = s;
     current_.reset();
+    current_has_records_ = false;
   }
   return first;
 }

@@ -10,7 +10,8 @@
 // 2. The first sync of a WAL also syncs the directory, so that the file's name survives with its
 //    content.
 // 3. A log's first record is a WalLink to the log before that has records: the first one's is what
-// recovery replayed last, if it replayed anything.
+// recovery replayed last, if it replayed anything. With track_and_verify_wals a PredecessorWal of
+// the log before in this life comes even before that one.
 // 4. A file is recycled only if this object wrote it in the recyclable format: other records do not
 //    say which log they are of, and what is left of them behind the new log's end would be taken
 //    for its own. Its former writer is closed first, because closing cuts the file off.
@@ -95,8 +96,8 @@ class WalSet {
   }
 
   uint64_t current_number() const { return current_number_.load(std::memory_order_acquire); }
-  // Leader: nothing was ever appended to the current WAL.
-  bool CurrentIsEmpty() const { return current_ == nullptr || current_->file()->file_size() == 0; }
+  // Leader: nothing was ever appended to the current WAL (what it says of the one before is not).
+  bool CurrentIsEmpty() const { return !current_has_records_; }
   // Leader: bytes of all WALs that have a file.
   uint64_t total_bytes() const;
   // The same without logs that are kept, though a flush would not let them go.
@@ -144,7 +145,9 @@ class WalSet {
 
   // The leader's.
   std::unique_ptr<LogWriter> current_;
-  uint64_t synced_bytes_ = 0;  // of the current WAL
+  bool current_has_records_ = false;  // or was to have: it may be that none could be written
+  SequenceNumber last_record_ = 0;    // with which the current WAL's last record begins
+  uint64_t synced_bytes_ = 0;         // of the current WAL
   std::map<uint32_t, size_t> timestamp_sizes_;
   size_t timestamp_sizes_said_ = 0;  // so many of them, in the current WAL
   WalLink last_logged_;              // the latest record of all; predecessor 0: none yet

@@ -95,10 +95,8 @@ class ChecksumHandoffTest : public DBTest {
 };
 
 TEST_F(ChecksumHandoffTest, OfTheKindsThatAreNamed) {
-  const std::pair<FileType, const char*> kKinds[] = {{kWalFile, "log"},
-                                                     {kDescriptorFile, "manifest"},
-                                                     {kTableFile, "sst"},
-                                                     {kBlobFile, "blob"}};
+  const std::pair<FileType, const char*> kKinds[] = {
+      {kWalFile, "log"}, {kDescriptorFile, "manifest"}, {kTableFile, "sst"}, {kBlobFile, "blob"}};
   for (const auto& chosen : kKinds) {
     SCOPED_TRACE(chosen.second);
     for (const auto& kind : kKinds) {

@@ -4,6 +4,7 @@
 #define CAIRN_WAL_TESTING_LOG_HARNESS_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,7 @@ struct ReadLog {
   size_t dropped_bytes = 0;
   size_t old_records = 0;
   std::map<uint32_t, size_t> timestamp_sizes;
+  std::optional<PredecessorWal> predecessor;
   Status status;
 };
 
@@ -103,6 +105,7 @@ inline ReadLog ReadAll(const std::string& bytes, WALRecoveryMode mode,
   }
   log.status = reader.status();
   log.timestamp_sizes = reader.timestamp_sizes();
+  log.predecessor = reader.TakePredecessor();
   return log;
 }
 

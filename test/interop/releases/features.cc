@@ -398,10 +398,7 @@ const std::vector<Feature>& Features() {
       {"tracked-logs", "logs tracked in the MANIFEST",
        [](Setup* s) { s->engine.options_set_track_and_verify_wals_in_manifest(s->options, 1); }},
       {"chained-logs", "logs that name the one before",
-       [](Setup* s) {
-         if (!s->engine.cairn) Text(s, "track_and_verify_wals=true");
-       },
-       Feature::Support::kReads},
+       [](Setup* s) { Text(s, "track_and_verify_wals=true"); }},
       {"manual-wal-flush", "logs flushed by the writer",
        [](Setup* s) {
          s->flush_wal = true;
