@@ -120,6 +120,8 @@ class DbBenchFlagsTest(DbBenchCase):
             '--num_low_pri_threads=2', '--num_high_pri_threads=2', '--num_bottom_pri_threads=1', '--index_with_first_key', '--read_amp_bytes_per_bit=32', '--merge_operator=put')
         self.expect_options({'index_type': 'kHashSearch'}, '--use_hash_search', '--prefix_size=4')
         self.expect_options({'allow_mmap_reads': 'true'}, '--mmap_read')
+        self.expect_options({'allow_mmap_writes': 'true'}, '--mmap_write')
+        self.expect_options({'track_and_verify_wals': 'true'}, '--track_and_verify_wals')
         self.expect_refusal('--use_hash_search needs --prefix_size', '--use_hash_search')
         self.assertIn('stop_style=kCompactionStopStyleSimilarSize', self.options_of(
             '--compaction_style=1', '--universal_stop_style=0')['compaction_options_universal'])
@@ -347,7 +349,9 @@ class DbBenchFlagsTest(DbBenchCase):
                              (['--env_uri=nope'], 'Could not load Environment: nope (registered: MockEnv'),
                              (['--fs_uri=s3://x'], 'Could not load FileSystem: s3://x (registered: posix'),
                              (['--use_direct_reads', '--mmap_read', '--num=10'], 'direct I/O reads (use_direct_reads) must be disabled'),
-                             (['--mmap_write'], '--mmap_write=true is not supported'),
+                             (['--mmap_write', '--use_direct_io_for_flush_and_compaction', '--num=10'],
+                              'direct I/O writes (use_direct_io_for_flush_and_compaction) must be disabled'),
+                             (['--open_as_follower'], '--open_as_follower=true is not supported'),
                              (['--num=many'], "'num'"), (['--batch_size=0'], '--batch_size must be positive'),
                              (['--multiread_stride=-1'], '--multiread_stride must not be negative'),
                              (['--ops_between_duration_checks=0'], '--ops_between_duration_checks must be positive'),
@@ -358,7 +362,7 @@ class DbBenchFlagsTest(DbBenchCase):
             self.assertIn(fault, result.stderr)
 
     def test_flags_that_are_excused_or_at_their_default(self):
-        result = run('--nosuchflag=1', '--undefok=nosuchflag', '--mmap_write=false', '--num=10', '--benchmarks=fillseq')
+        result = run('--nosuchflag=1', '--undefok=nosuchflag', '--open_as_follower=false', '--num=10', '--benchmarks=fillseq')
         self.assertEqual(result.returncode, 0, result.stderr[-2000:])
 
 

@@ -396,6 +396,7 @@ void SetMore(rocksdb::Options* options) {
   threads(FLAGS_num_low_pri_threads, rocksdb::Env::LOW);
   threads(FLAGS_num_high_pri_threads, rocksdb::Env::HIGH);
   threads(FLAGS_num_bottom_pri_threads, rocksdb::Env::BOTTOM);
+  options->track_and_verify_wals = FLAGS_track_and_verify_wals;
   options->track_and_verify_wals_in_manifest = FLAGS_track_and_verify_wals_in_manifest;
 }
 
@@ -453,6 +454,7 @@ void SetFromFlags(rocksdb::Options* options) {
   options->use_fsync = FLAGS_use_fsync;
   options->use_direct_reads = FLAGS_use_direct_reads;
   options->allow_mmap_reads = FLAGS_mmap_read;
+  options->allow_mmap_writes = FLAGS_mmap_write;
   options->use_direct_io_for_flush_and_compaction = FLAGS_use_direct_io_for_flush_and_compaction;
   options->bytes_per_sync = FLAGS_bytes_per_sync;
   options->allow_concurrent_memtable_write = FLAGS_allow_concurrent_memtable_write;

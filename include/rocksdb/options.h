@@ -365,7 +365,10 @@ struct DBOptions {
   // --- How files are read and written ---
   // Tables are read as memory, not with direct reads; a file cut meanwhile ends the process.
   bool allow_mmap_reads = false;
-  bool allow_mmap_writes = false;  // unsupported
+  // Tables and blob files are written through mappings, by the default file system; logs and the
+  // MANIFEST never are. Space is allocated first (where the file system cannot, and on a fiber,
+  // writes are plain). Not with use_direct_io_for_flush_and_compaction; NotSupported on Windows.
+  bool allow_mmap_writes = false;
   // O_DIRECT.
   bool use_direct_reads = false;
   bool use_direct_io_for_flush_and_compaction = false;

@@ -217,8 +217,7 @@ TEST_F(DbChainedWalsTest, WhatIsMissingOrShorterIsCorruption) {
             // Another log of the same records.
             const Content content = Read(logs[1]);
             std::unique_ptr<FileWriter> file;
-            ASSERT_TRUE(
-                FileWriter::Open(disk_.memory.get(), logs[1], FileOptions(), &file).ok());
+            ASSERT_TRUE(FileWriter::Open(disk_.memory.get(), logs[1], FileOptions(), &file).ok());
             LogWriter writer(std::move(file), NumberOf(logs[1]), /*recycle_log_files=*/false);
             if (content.predecessor) {
               ASSERT_TRUE(writer.AddPredecessor(*content.predecessor).ok());

@@ -20,6 +20,7 @@
 #include "fs/fiber_files.h"
 #include "fs/file_util.h"
 #include "fs/info_log.h"
+#include "fs/mapped_writable_file.h"
 #include "fs/platform.h"
 
 namespace cairn {
@@ -464,12 +465,12 @@ class FiberFileSystem : public FileSystem {
                                bool append, std::unique_ptr<FSWritableFile>* result) {
     result->reset();
     if (IOStatus s = CheckName(fname); !s.ok()) return s;
-    // use_mmap_writes is the default of EnvOptions and only a wish: writes go through pwrite.
-    const bool direct = options.use_direct_writes;
-    const int fd = OpenFile(
-        fname.c_str(),
-        fiber::io::kWriteOnly | fiber::io::kCreate | flags | (direct ? fiber::io::kDirect : 0),
-        0644);
+    const bool mapped = options.use_mmap_writes && kMapsWrites;
+    const bool direct = options.use_direct_writes && !options.use_mmap_writes;
+    const int fd = OpenFile(fname.c_str(),
+                            (mapped ? fiber::io::kReadWrite : fiber::io::kWriteOnly) |
+                                fiber::io::kCreate | flags | (direct ? fiber::io::kDirect : 0),
+                            0644);
     if (fd < 0) return OpenError("While open a file for appending", fname, fd, direct);
     fiber::io::keep_registered(fd);
     uint64_t size = 0;
@@ -482,7 +483,11 @@ class FiberFileSystem : public FileSystem {
       }
       size = static_cast<uint64_t>(st.st_size);
     }
-    *result = std::make_unique<FiberWritableFile>(fd, fname, options, size);
+    if (mapped) {
+      *result = std::make_unique<MappedWritableFile>(fd, fname, options, size);
+    } else {
+      *result = std::make_unique<FiberWritableFile>(fd, fname, options, size);
+    }
     return IOStatus::OK();
   }
 };

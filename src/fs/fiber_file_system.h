@@ -1,8 +1,8 @@
 // The default file system: POSIX files through fiber::io, so that a fiber parks where a thread
 // would block. Thread-safe. Errors never pass through errno; every status names the file.
 //
-// Direct I/O flags are honoured (files then ask for aligned requests); mmap flags are refused with
-// NotSupported, since a page fault would block a whole worker.
+// Direct I/O flags are honoured (files then ask for aligned requests), and so are mmap flags, but
+// on fibers, whose worker a page fault would keep.
 
 #ifndef CAIRN_FS_POSIX_FILE_SYSTEM_H_
 #define CAIRN_FS_POSIX_FILE_SYSTEM_H_

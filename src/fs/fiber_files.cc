@@ -256,7 +256,7 @@ FiberWritableFile::FiberWritableFile(int fd, std::string name, const FileOptions
     : FSWritableFile(options),
       fd_(fd),
       name_(std::move(name)),
-      direct_(options.use_direct_writes),
+      direct_(options.use_direct_writes && !options.use_mmap_writes),
       keep_size_(options.fallocate_with_keep_size),
       allow_fallocate_(options.allow_fallocate),
       size_(size) {}

@@ -121,6 +121,13 @@ class FiberWritableFile : public FSWritableFile {
   IOStatus Allocate(uint64_t offset, uint64_t len, const IOOptions& options,
                     IODebugContext* dbg) override;
 
+ protected:
+  int fd() const { return fd_; }
+  const std::string& name() const { return name_; }
+  // Where the next byte is appended.
+  uint64_t size() const { return size_; }
+  void set_size(uint64_t size) { size_ = size; }
+
  private:
   int fd_;  // -1 once closed
   const std::string name_;

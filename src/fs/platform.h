@@ -59,6 +59,8 @@ bool IsDirectory(const fiber::io::FileStatus& file);
 
 // Opens a directory for file_status() alone, without the right to read it where the system can.
 extern const int kOpenDirectoryToIdentify;
+// Whether files can be written through a mapping (DBOptions::allow_mmap_writes).
+extern const bool kMapsWrites;
 // Linux's SYNC_FILE_RANGE_...; elsewhere sync_file_range() is -EOPNOTSUPP.
 inline constexpr unsigned kSyncRangeWaitBefore = 1;
 inline constexpr unsigned kSyncRangeWrite = 2;

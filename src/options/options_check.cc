@@ -92,7 +92,8 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
                      "sst_file_manager", "use NewSstFileManager");
   check->Invalid(std::find(o.listeners.begin(), o.listeners.end(), nullptr) != o.listeners.end(),
                  "listeners must not be null");
-  check->Unsupported(o.allow_mmap_writes, "allow_mmap_writes");
+  check->Unsupported(o.allow_mmap_writes && !kMapsWrites, "allow_mmap_writes",
+                     "on this operating system");
   check->Invalid(!IsTimeRange(o.daily_offpeak_time_utc),
                  "daily_offpeak_time_utc should be set in the format HH:mm-HH:mm (e.g. "
                  "04:30-07:30)");
@@ -100,13 +101,16 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
   check->Invalid(!o.write_dbid_to_manifest && !o.write_identity_file,
                  "write_dbid_to_manifest and write_identity_file cannot both be false");
   check->Invalid(o.keep_log_file_num == 0, "keep_log_file_num must be greater than 0");
-  check->Invalid(o.manual_wal_flush && o.allow_mmap_writes,
-                 "If manual_wal_flush is set, allow_mmap_writes must not be");
   // RocksDB's own words, which its users search for; so below.
   if (o.allow_mmap_reads && o.use_direct_reads) {
     check->Add(Status::NotSupported(
         "If memory mapped reads (allow_mmap_reads) are enabled then direct I/O reads "
         "(use_direct_reads) must be disabled. "));
+  }
+  if (o.allow_mmap_writes && o.use_direct_io_for_flush_and_compaction) {
+    check->Add(Status::NotSupported(
+        "If memory mapped writes (allow_mmap_writes) are enabled then direct I/O writes "
+        "(use_direct_io_for_flush_and_compaction) must be disabled. "));
   }
   check->Invalid(o.atomic_flush && o.enable_pipelined_write,
                  "atomic_flush is incompatible with enable_pipelined_write");

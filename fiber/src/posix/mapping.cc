@@ -38,6 +38,23 @@ int Mapping::of(int fd, uint64_t size, Mapping* mapping) {
   return 0;
 }
 
+WritableMapping::~WritableMapping() {
+  if (data_ != nullptr) ::munmap(data_, size_);
+}
+
+int WritableMapping::of(int fd, uint64_t offset, size_t size, WritableMapping* mapping) {
+  void* const data =
+      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<off_t>(offset));
+  if (data == MAP_FAILED) return -errno;
+  WritableMapping made;
+  made.data_ = static_cast<char*>(data);
+  made.size_ = size;
+  *mapping = std::move(made);
+  return 0;
+}
+
+size_t WritableMapping::granularity() { return page_size(); }
+
 bool Mapping::resident(size_t offset, size_t length) const {
   if (detail::simulator() != nullptr) return false;
   if (offset > size_ || length > size_ - offset) return false;

@@ -32,6 +32,16 @@ int Mapping::of(int fd, uint64_t size, Mapping* mapping) {
   return 0;
 }
 
+// (A file with a mapping cannot be cut, nor replaced.)
+WritableMapping::~WritableMapping() = default;
+
+int WritableMapping::of(int /*fd*/, uint64_t /*offset*/, size_t /*size*/,
+                        WritableMapping* /*mapping*/) {
+  return -EOPNOTSUPP;
+}
+
+size_t WritableMapping::granularity() { return size_t{64} << 10; }
+
 bool Mapping::resident(size_t /*offset*/, size_t /*length*/) const { return false; }
 
 }  // namespace fiber::io

@@ -21,6 +21,7 @@ namespace {
 }  // namespace
 
 const int kOpenDirectoryToIdentify = O_PATH | O_DIRECTORY;
+const bool kMapsWrites = true;
 static_assert(kSyncRangeWaitBefore == SYNC_FILE_RANGE_WAIT_BEFORE);
 static_assert(kSyncRangeWrite == SYNC_FILE_RANGE_WRITE);
 

@@ -103,6 +103,7 @@ size_t ShareLength(const std::string& path) {
 }  // namespace
 
 const int kOpenDirectoryToIdentify = fiber::io::kReadOnly | fiber::io::kDirectory;
+const bool kMapsWrites = false;
 
 FileId IdOf(const fiber::io::FileStatus& file) {
   return {file.st_dev, file.st_ino, file.st_ino_high};
