@@ -121,6 +121,7 @@ class DbBenchFlagsTest(DbBenchCase):
         self.expect_options({'index_type': 'kHashSearch'}, '--use_hash_search', '--prefix_size=4')
         self.expect_options({'allow_mmap_reads': 'true'}, '--mmap_read')
         self.expect_options({'allow_mmap_writes': 'true'}, '--mmap_write')
+        self.expect_options({'experimental_mempurge_threshold': '0.5'}, '--experimental_mempurge_threshold=0.5')
         self.expect_options({'track_and_verify_wals': 'true'}, '--track_and_verify_wals')
         self.expect_refusal('--use_hash_search needs --prefix_size', '--use_hash_search')
         self.assertIn('stop_style=kCompactionStopStyleSimilarSize', self.options_of(

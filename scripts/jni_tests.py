@@ -22,7 +22,6 @@ import jni
 
 # Tests that may fail on Cairn alone, and why.
 IDENTITY = 'the default of `write_dbid_to_manifest` is that of RocksDB 9.7 and later: the MANIFEST has the database\'s identity'
-MEMPURGE = '`experimental_mempurge_threshold` is refused'
 LAZY = 'threads start when there is something for them to do'
 BLOCK_ALIGN = '`block_align` together with a compression is refused'
 REASONS = {
@@ -38,9 +37,6 @@ REASONS = {
     'DefaultEnvTest.threadList': LAZY,
     'DefaultEnvTest.threadList_integration': LAZY,
     'IngestExternalFileOptionsTest.writeGlobalSeqno': 'the default of `write_global_seqno` is that of RocksDB 8 and later, false',
-    'MutableOptionsGetSetTest.testGetMutableBlobOptionsAfterCreate': MEMPURGE,
-    'MutableOptionsGetSetTest.testGetMutableBlobOptionsAfterSet': MEMPURGE,
-    'MutableOptionsGetSetTest.testGetMutableBlobOptionsAfterSetCF': MEMPURGE,
 }
 
 

@@ -28,6 +28,9 @@ mutant('wal-older-not-synced', 'a sync leaves out older logs', 'src/wal/wal_set.
 mutant('wal-half-synced', 'a log of which a part was synced counts as synced when the next one begins',
        'src/wal/wal_set.cc', 'old->synced.store(synced_bytes_ == size, std::memory_order_release);',
        'old->synced = synced_bytes_ > 0;')
+mutant('purge-gives-log-up', 'a memtable that was made of others, in place of a table, does not keep their logs', 'src/db/flushes.cc',
+       'purged->SetFirstLogNumber(memtables.front()->GetFirstLogNumber());',
+       'purged->SetFirstLogNumber(memtables.back()->GetNextLogNumber());')
 mutant('predecessor-synced-size', 'a log says that the one before it has as many bytes as were synced (track_and_verify_wals)',
        'src/wal/wal_set.cc', 'said = {current_->log_number(), size, last_record_};',
        'said = {current_->log_number(), synced_bytes_, last_record_};')

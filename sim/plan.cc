@@ -206,6 +206,15 @@ void DrawHandoff(LifePlan* life) {
   }
 }
 
+// Memtables of which little is worth keeping stay in memory, in a quarter of all lives; of a
+// generator of its own likewise.
+void DrawPurges(LifePlan* life) {
+  Random64 random(life->seed ^ 0x9e39a6e);
+  if (!random.OneIn(4)) return;
+  life->options.experimental_mempurge_threshold = OneOf<double>(&random, {0.2, 0.6, 1, 5});
+  life->told += "mempurge=" + std::to_string(life->options.experimental_mempurge_threshold) + " ";
+}
+
 // `usual_nanos`: about how long the clients take.
 LifePlan DrawLife(Random64* random, uint64_t usual_nanos, bool last) {
   LifePlan life;
@@ -214,6 +223,7 @@ LifePlan DrawLife(Random64* random, uint64_t usual_nanos, bool last) {
   DrawBlobs(&life);
   DrawLogCompression(&life);
   DrawHandoff(&life);
+  DrawPurges(&life);
   const uint64_t chance = random->Uniform(10);
   life.ending = chance < 6 ? Ending::kPowerCut : Ending::kClose;
   if (last && random->OneIn(4)) life.ending = Ending::kDamage;

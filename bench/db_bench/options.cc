@@ -295,6 +295,7 @@ void SetPrefixes(rocksdb::Options* options) {
         rocksdb::NewFixedPrefixTransform(static_cast<size_t>(FLAGS_prefix_size)));
   }
   options->memtable_prefix_bloom_size_ratio = FLAGS_memtable_bloom_size_ratio;
+  options->experimental_mempurge_threshold = FLAGS_experimental_mempurge_threshold;
   options->memtable_protection_bytes_per_key = FLAGS_memtable_protection_bytes_per_key;
   options->memtable_verify_per_key_checksum_on_seek =
       FLAGS_memtable_verify_per_key_checksum_on_seek;

@@ -180,7 +180,12 @@ struct AdvancedColumnFamilyOptions {
   // by one writer at a time, under a lock of the key: must not call the database.
   UpdateStatus (*inplace_callback)(char* existing_value, uint32_t* existing_value_size,
                                    Slice delta_value, std::string* merged_value) = nullptr;
-  // Garbage collection between memtables: unsupported, must be 0.
+  // When memtables are full, and of what they have less is worth keeping than this share of a
+  // memtable (by a sample: what newer entries hide is not, nor what range tombstones do, unless a
+  // snapshot needs it), that becomes a memtable again, in place of a table. It is flushed with the
+  // next one, where it counts likewise; its logs are kept as long. Other flushes (of the user's,
+  // for a limit of logs or memory, at the end) make tables as ever, and so they do with
+  // atomic_flush and with user-defined timestamps. 0 or less: never. Changeable.
   double experimental_mempurge_threshold = 0.0;
   // Flushes of memtables that iterators find many hidden entries in, by one step or on average
   // (RocksDB 10). Hints without effect.

@@ -106,4 +106,15 @@ void TombstoneWriter::WriteUpTo(const Slice* end, TableWriter* writer) {
   }
 }
 
+Status TombstoneWriter::AddAll(
+    const std::function<Status(const Slice& start, const Slice& end, SequenceNumber)>& add) {
+  for (; at_ < kept_.size(); ++at_) {
+    for (const SequenceNumber sequence : kept_[at_].sequences) {
+      Status s = add(kept_[at_].start, kept_[at_].end, sequence);
+      if (!s.ok()) return s;
+    }
+  }
+  return Status::OK();
+}
+
 }  // namespace cairn

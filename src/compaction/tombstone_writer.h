@@ -57,6 +57,9 @@ class TombstoneWriter {
   // Writes what is left before `end` (a user key; null: no bound) and may be written to a table
   // that ends there.
   void WriteUpTo(const Slice* end, TableWriter* writer);
+  // Hands all that is left to `add`, until that fails. Without timestamps.
+  [[nodiscard]] Status AddAll(
+      const std::function<Status(const Slice& start, const Slice& end, SequenceNumber)>& add);
   // Something is left.
   bool HasMore() const { return at_ < kept_.size(); }
   // How many nobody needs any more: they are not written.

@@ -44,6 +44,7 @@ class DbChainedWalsTest : public testing::DbTest {
   }
   // Three logs and the beginning of a fourth one: a and b, c and d, e, and nothing.
   void MakeLogs(const Options& options) {
+    db_.reset();
     disk_ = testing::Disk();
     model_.clear();
     Options with_env = options;

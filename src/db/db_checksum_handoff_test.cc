@@ -184,6 +184,7 @@ TEST_F(DbChecksumHandoffTest, AWriteWhoseBytesAreOthersIsRefused) {
 TEST_F(DbChecksumHandoffTest, ATableOrAManifestWhoseBytesAreOthersIsNotUsed) {
   for (const FileType type : {kTableFile, kBlobFile, kDescriptorFile}) {
     SCOPED_TRACE(type);
+    db_.reset();
     disk_ = testing::Disk();
     model_.clear();
     Options options = HandingOptions();

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/logging.h"
+#include "compaction/memtable_purge.h"
 #include "db/background_work.h"
 #include "db/database.h"
 #include "db/error_handler.h"
@@ -176,6 +177,51 @@ Status Flushes::RunFlushJob(ColumnFamily* family, const std::vector<MemTable*>& 
   return s;
 }
 
+bool Flushes::PurgeInstead(ColumnFamily* family, const std::vector<MemTable*>& memtables) {
+  const std::shared_ptr<const Options> options = family->options;
+  if (!(options->experimental_mempurge_threshold > 0) ||
+      family->flush_reason != FlushReason::kWriteBufferFull || family->icmp.timestamp_size() != 0) {
+    return false;
+  }
+  const int job_id = db_.jobs.next_id.fetch_add(1);
+  const JobEnv env = db_.work->MakeJobEnv(*family, job_id, Env::IO_HIGH);
+  db_.mutex()->unlock();
+  const uint64_t start = fiber::now_nanos();
+  const uint64_t start_cpu = fiber::thread_cpu_nanos();
+  const MemTablePurge purge(env, *options, memtables);
+  MemTable* purged = nullptr;
+  Status s = Status::NotFound();
+  if (purge.IsWorthwhile()) {
+    purged = db_.families->NewMemTable(*family, memtables.front()->GetEarliestSequenceNumber());
+    s = purge.Run(purged);
+    LogInfo(db_.options.info_log.get(),
+            "[%s] [JOB %d] Mempurge lasted %llu microseconds, and %llu cpu microseconds. Status is "
+            "%s. Perc capacity: %f",
+            family->name().c_str(), job_id,
+            static_cast<unsigned long long>((fiber::now_nanos() - start) / 1000),
+            static_cast<unsigned long long>((fiber::thread_cpu_nanos() - start_cpu) / 1000),
+            s.ToString().c_str(),
+            static_cast<double>(purged->ApproximateMemoryUsage()) /
+                static_cast<double>(options->write_buffer_size));
+    if (!s.ok()) purged->Unref();
+  }
+  db_.mutex()->lock();
+  if (!s.ok()) return false;
+  if (family->dropped.load()) {
+    purged->Unref();
+    return false;
+  }
+  purged->SetFirstLogNumber(memtables.front()->GetFirstLogNumber());
+  purged->SetNextLogNumber(memtables.back()->GetNextLogNumber());
+  for (const MemTable* memtable : memtables) {
+    if (const uint64_t log = memtable->prepared_log(); log != 0) purged->NeedPreparedLog(log);
+  }
+  family->imm.Replace(memtables, purged);
+  db_.memtables->NoteLogNeed(family);
+  db_.work->InstallSuperVersion(family);
+  return true;
+}
+
 void Flushes::QueueFlushed(const ColumnFamily& family, FlushJobInfo info) {
   if (!db_.has_listeners() || info.file_path.empty()) return;
   const int level0 = db_.work->Level0Pressure(family);
@@ -188,8 +234,11 @@ void Flushes::QueueFlushed(const ColumnFamily& family, FlushJobInfo info) {
 
 Status Flushes::FlushOnce(ColumnFamily* family, BackgroundErrorReason* reason) {
   std::vector<MemTable*> memtables;
+  // Who asks for a flush, or tries again after one that failed, wants a table.
+  const bool asked = family->imm.flush_requested();
   family->imm.PickMemtablesToFlush(UINT64_MAX, &memtables);
   if (memtables.empty()) return Status::OK();
+  if (!asked && PurgeInstead(family, memtables)) return Status::OK();
   const auto protected_from = db_.files->ProtectNewFiles();
   VersionEdit edit;
   JobStats stats;

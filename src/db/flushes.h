@@ -45,6 +45,11 @@ class Flushes final : public Part {
   [[nodiscard]] Status RunFlushJob(ColumnFamily* family, const std::vector<MemTable*>& memtables,
                                    VersionEdit* edit, JobStats* stats, FlushJobInfo* info)
       FIBER_REQUIRES(database_mutex);
+  // What a flush of memtables that were picked would write becomes a memtable in their place, if
+  // that is so little that it pays (experimental_mempurge_threshold). Nothing goes into the
+  // MANIFEST, and the logs stay that have it. False: they are to be flushed.
+  [[nodiscard]] bool PurgeInstead(ColumnFamily* family, const std::vector<MemTable*>& memtables)
+      FIBER_REQUIRES(database_mutex);
   // The flush is installed: listeners are to hear of it.
   void QueueFlushed(const ColumnFamily& family, FlushJobInfo info) FIBER_REQUIRES(database_mutex);
   // Older logs that a flush must not overtake reach the disk.

@@ -55,7 +55,7 @@ class SharedMemory::BufferClient final : public WriteBufferClient {
   }
   bool IsFlushing() const override {
     return CanFlush() &&
-           AnyFamily([](const ColumnFamily& family) { return family.imm.NumNotFlushed() > 0; });
+           AnyFamily([](const ColumnFamily& family) { return family.imm.NumToFlush() > 0; });
   }
   bool HasUnflushed() const override {
     return CanFlush() &&

@@ -16,9 +16,7 @@ MappedWritableFile::MappedWritableFile(int fd, std::string name, const FileOptio
                                        uint64_t size)
     : FiberWritableFile(fd, std::move(name), options, size), allocates_(options.allow_fallocate) {}
 
-MappedWritableFile::~MappedWritableFile() {
-  Close(IOOptions(), nullptr).PermitUncheckedError();
-}
+MappedWritableFile::~MappedWritableFile() { Close(IOOptions(), nullptr).PermitUncheckedError(); }
 
 size_t MappedWritableFile::room() const {
   const uint64_t end = region_begin_ + region_.size();
@@ -100,7 +98,8 @@ IOStatus MappedWritableFile::Close(const IOOptions& options, IODebugContext* dbg
 }
 
 // (The pages of a mapping are those of the file: a sync writes them. A file that was cut would be
-// longer again after a power cut, and is then another one than the MANIFEST says: that is metadata.)
+// longer again after a power cut, and is then another one than the MANIFEST says: that is
+// metadata.)
 IOStatus MappedWritableFile::Sync(const IOOptions& options, IODebugContext* dbg) {
   bool cut = false;
   IOStatus s = Settle(&cut);

@@ -1,10 +1,10 @@
 // A file that is appended to by way of a mapping (EnvOptions::use_mmap_writes).
 //
-// A region at the end of the file is mapped at a time. Its space is allocated first, which makes the
-// file longer than what was appended: else a full disk would be found by a page fault, which ends the
-// process. Sync() and Close() cut the file to its size. Where nothing can be allocated (the file
-// system cannot; the disk is full, or almost), and on a fiber, whose worker a page fault would keep,
-// appends are plain writes: a mapping and they see the same bytes.
+// A region at the end of the file is mapped at a time. Its space is allocated first, which makes
+// the file longer than what was appended: else a full disk would be found by a page fault, which
+// ends the process. Sync() and Close() cut the file to its size. Where nothing can be allocated
+// (the file system cannot; the disk is full, or almost), and on a fiber, whose worker a page fault
+// would keep, appends are plain writes: a mapping and they see the same bytes.
 //
 // One user at a time, for Sync(), too: it ends the mapping.
 #pragma once

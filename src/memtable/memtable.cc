@@ -513,6 +513,29 @@ bool MemTable::IsEmpty() const {
                                                            : special_->index->IsEmpty();
 }
 
+void MemTable::Sample(size_t at_least,
+                      const std::function<void(const Slice& key, const Slice& value)>& take) const {
+  if (special_ == nullptr || (special_->index == nullptr && special_->user == nullptr)) {
+    // Which nodes are on a level is chance.
+    int level = list_.height() - 1;
+    for (; level > 0; --level) {
+      size_t nodes = 0;
+      const SkipList::Node* node = list_.head()->Next(level);
+      for (; node != nullptr && nodes < at_least; node = node->Next(level)) ++nodes;
+      if (nodes >= at_least) break;
+    }
+    const SkipList::Node* node = list_.head()->Next(level);
+    for (; node != nullptr; node = node->Next(level)) take(node->key(), node->value());
+    return;
+  }
+  const uint64_t step = std::max<uint64_t>(num_entries() / std::max<size_t>(at_least, 1), 1);
+  const std::unique_ptr<InternalIterator> iter(NewIterator());
+  uint64_t i = 0;
+  for (iter->SeekToFirst(); iter->Valid(); iter->Next(), ++i) {
+    if (i % step == 0) take(iter->key(), iter->value());
+  }
+}
+
 void MemTable::LogDistribution() const {
   if (special_ != nullptr && special_->index != nullptr) special_->index->LogDistribution();
 }

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -165,6 +166,10 @@ class MemTable {
   InternalIterator* NewIterator(bool one_prefix = false) const;
   /// For who reads all of it once: SeekToFirst, Next and NextEntry only.
   InternalIterator* NewTraversal() const;
+  /// Shows a random part of the entries, of `at_least` or, if there are fewer, all. REQUIRES:
+  /// immutable
+  void Sample(size_t at_least,
+              const std::function<void(const Slice& key, const Slice& value)>& take) const;
   /// Before a flush: tells the info log how the entries lie, if the options want that. REQUIRES:
   /// immutable
   void LogDistribution() const;
@@ -322,6 +327,7 @@ class MemTable {
   uint64_t next_log_number_ = 0;
   std::atomic<uint64_t> prepared_log_{0};
   bool flush_in_progress_ = false;
+  bool purged_ = false;  // it waits for the next one's flush
   const bool updates_in_place_;
 };
 

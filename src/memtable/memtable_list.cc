@@ -58,8 +58,14 @@ void ImmutableMemTables::Install(std::vector<MemTable*> memtables) {
 }
 
 void ImmutableMemTables::UpdatePending() {
-  const bool due =
-      num_flush_not_started_ >= min_to_merge_ || (flush_requested_ && num_flush_not_started_ > 0);
+  const auto waits = [](const MemTable* m) { return m->purged_ && !m->flush_in_progress_; };
+  const auto& memtables = current_->memtables();
+  const auto waiting =
+      flush_requested_ ? 0
+                       : static_cast<int>(std::count_if(memtables.begin(), memtables.end(), waits));
+  const bool due = num_flush_not_started_ > waiting &&
+                   (num_flush_not_started_ >= min_to_merge_ || flush_requested_);
+  num_to_flush_.store(NumNotFlushed() - waiting, std::memory_order_relaxed);
   flush_pending_.store(due, std::memory_order_release);
 }
 
@@ -108,6 +114,24 @@ void ImmutableMemTables::Remove(const std::vector<MemTable*>& picked) {
     rest.erase(std::remove(rest.begin(), rest.end(), m), rest.end());
   }
   Install(std::move(rest));
+  UpdatePending();
+}
+
+void ImmutableMemTables::Replace(const std::vector<MemTable*>& picked, MemTable* purged) {
+  assert(!picked.empty() && picked.size() <= current_->size());
+  std::vector<MemTable*> rest = current_->memtables();
+  for (MemTable* m : picked) {
+    assert(rest.back() == m && m->flush_in_progress_);
+    m->MarkFlushed();
+    rest.pop_back();
+  }
+  purged->MarkImmutable();
+  purged->purged_ = true;
+  purged->SetID(picked.back()->GetID());
+  rest.push_back(purged);
+  Install(std::move(rest));
+  purged->Unref();  // the list's version holds it now
+  ++num_flush_not_started_;
   UpdatePending();
 }
 

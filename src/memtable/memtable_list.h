@@ -82,11 +82,17 @@ class ImmutableMemTables {
   /// The flush of `picked` (as picked: the oldest) is in the manifest: forget them.
   void Remove(const std::vector<MemTable*>& picked);
 
+  /// `purged` has all that is worth keeping of `picked` and takes their place, with the caller's
+  /// reference. No flush is due for it alone, unless one is requested.
+  void Replace(const std::vector<MemTable*>& picked, MemTable* purged);
+
   /// Forgets all. REQUIRES: no flush is under way, or will be.
   void Clear();
 
   /// Memtables in the list, flush under way or not. Lock-free.
   int NumNotFlushed() const { return num_not_flushed_.load(std::memory_order_relaxed); }
+  /// The same without one that waits for the next one's flush (Replace). Lock-free.
+  int NumToFlush() const { return num_to_flush_.load(std::memory_order_relaxed); }
   /// Memtables that no flush has picked yet.
   int NumFlushNotStarted() const { return num_flush_not_started_; }
   bool IsFlushInProgress() const { return num_flush_not_started_ < NumNotFlushed(); }
@@ -104,6 +110,7 @@ class ImmutableMemTables {
   bool flush_requested_ = false;
   std::atomic<bool> flush_pending_{false};
   std::atomic<int> num_not_flushed_{0};
+  std::atomic<int> num_to_flush_{0};
 };
 
 }  // namespace cairn

@@ -42,6 +42,7 @@ constexpr std::string_view kMutableColumnFamilyOptions[] = {
     "memtable_whole_key_filtering",
     "memtable_huge_page_size",
     "memtable_protection_bytes_per_key",
+    "experimental_mempurge_threshold",
     "memtable_op_scan_flush_trigger",
     "memtable_avg_op_scan_flush_trigger",
     "max_successive_merges",

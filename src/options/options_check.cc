@@ -199,7 +199,6 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
   check->Unsupported(o.inplace_update_support && o.memtable_factory != nullptr &&
                          !IsKnownMemTable(*o.memtable_factory),
                      "inplace_update_support", "with a memtable_factory of one's own");
-  check->Unsupported(o.experimental_mempurge_threshold > 0, "experimental_mempurge_threshold");
   const uint32_t protection = o.memtable_protection_bytes_per_key;
   check->Unsupported(protection > 8 || std::popcount(protection) > 1,
                      "memtable_protection_bytes_per_key", "0, 1, 2, 4 or 8");

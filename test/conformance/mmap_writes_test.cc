@@ -78,9 +78,10 @@ TEST_F(MmapWritesTest, NotWithDirectIO) {
   options_.use_direct_io_for_flush_and_compaction = true;
   const Status s = TryOpen();
   EXPECT_CODE(NotSupported, s);
-  EXPECT_NE(s.ToString().find("If memory mapped writes (allow_mmap_writes) are enabled then direct "
-                              "I/O writes (use_direct_io_for_flush_and_compaction) must be disabled"),
-            std::string::npos)
+  EXPECT_NE(
+      s.ToString().find("If memory mapped writes (allow_mmap_writes) are enabled then direct "
+                        "I/O writes (use_direct_io_for_flush_and_compaction) must be disabled"),
+      std::string::npos)
       << s.ToString();
 }
 
