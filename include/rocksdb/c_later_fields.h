@@ -279,7 +279,7 @@ extern ROCKSDB_LIBRARY_API unsigned char rocksdb_readoptions_has_merge_operand_c
     rocksdb_readoptions_t*);
 extern ROCKSDB_LIBRARY_API void rocksdb_readoptions_set_merge_operand_count_threshold(
     rocksdb_readoptions_t*, size_t threshold);
-/* Copied; without effect. NULL and *request_id_len = 0: there is none. */
+/* Copied. NULL and *request_id_len = 0: there is none. */
 extern ROCKSDB_LIBRARY_API void rocksdb_readoptions_clear_request_id(rocksdb_readoptions_t*);
 extern ROCKSDB_LIBRARY_API const char* rocksdb_readoptions_get_request_id(rocksdb_readoptions_t*,
                                                                           size_t* request_id_len);

@@ -76,6 +76,9 @@ struct IOOptions {
   bool do_not_recurse = false;
   // What the call is for, where that is known.
   Env::IOActivity io_activity = Env::IOActivity::kUnknown;
+  // ReadOptions::request_id of the read that leads to the call, which the call's IODebugContext
+  // has, too; null: none. Borrowed, for the call.
+  const std::string* request_id = nullptr;
 };
 
 struct DirFsyncOptions {

@@ -643,7 +643,9 @@ struct ReadOptions {
   std::optional<size_t> merge_operand_count_threshold;
   // With a snapshot, which outlives it: an iterator lets go of old tables as it goes (RocksDB 10).
   bool auto_refresh_iterator_with_snapshot = false;
-  // Without effect: of traces of reads of files. Borrowed.
+  // A name of the user's for what this read is a part of, which the calls of the FileSystem that it
+  // leads to are told (IODebugContext::request_id), and their traces have. Borrowed, by an iterator
+  // as long as it lives. Null: none.
   const std::string* request_id = nullptr;
   // Not RocksDB's. Once it is true a read gives up with Aborted: before its next file read, and an
   // iterator also before its next block. Borrowed as long as the read, or the iterator, lives.

@@ -16,6 +16,7 @@ using rocksdb::PinnableSlice;
 using rocksdb::ReadOptions;
 using rocksdb::Slice;
 
+using detail::KeptRequestId;
 using detail::MayTry;
 using detail::Nearer;
 
@@ -47,6 +48,7 @@ class GetTask final : public TaskOf<GetResult> {
 
  private:
   ReadOptions options_;
+  const KeptRequestId request_id_{&options_};
   const std::string key_;
   GetResult result_;
 };
@@ -93,6 +95,7 @@ class MultiGetTask final : public TaskOf<MultiGetResult> {
   }
 
   ReadOptions options_;
+  const KeptRequestId request_id_{&options_};
   const std::vector<std::string> keys_;
   const std::vector<Slice> slices_;
   MultiGetResult result_;
@@ -132,6 +135,7 @@ struct AsyncIterator::Cursor {
   }
 
   ReadOptions options;
+  const KeptRequestId request_id{&options};
   rocksdb::ColumnFamilyHandle* const column_family;  // null: the default one
   // Of the operation that runs.
   std::atomic<bool> cancelled{false};

@@ -93,6 +93,7 @@ class TransactionGet final : public TransactionTask<GetResult> {
 
  private:
   ReadOptions options_;
+  const detail::KeptRequestId request_id_{&options_};
   const std::string key_;
 };
 
@@ -116,6 +117,7 @@ class TransactionGetForUpdate final : public TransactionTask<GetResult> {
 
  private:
   ReadOptions options_;
+  const detail::KeptRequestId request_id_{&options_};
   const std::string key_;
   const bool exclusive_;
 };
@@ -158,6 +160,7 @@ class TransactionMultiGet final : public TransactionTask<MultiGetResult> {
 
  private:
   ReadOptions options_;
+  const detail::KeptRequestId request_id_{&options_};
   const std::vector<std::string> keys_;
   const bool for_update_;
 };

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 #include "cairn/async.h"
 #include "fiber/mutex.h"
@@ -80,6 +81,22 @@ inline std::chrono::microseconds Nearer(std::chrono::microseconds a, std::chrono
   if (a.count() == 0) return b;
   return b.count() == 0 ? a : std::min(a, b);
 }
+
+// The string behind ReadOptions::request_id for as long as an operation runs, which may be longer
+// than its caller waits. Behind the options that it changes.
+class KeptRequestId {
+ public:
+  explicit KeptRequestId(rocksdb::ReadOptions* options) {
+    if (options->request_id == nullptr) return;
+    id_ = *options->request_id;
+    options->request_id = &id_;
+  }
+  KeptRequestId(const KeptRequestId&) = delete;
+  KeptRequestId& operator=(const KeptRequestId&) = delete;
+
+ private:
+  std::string id_;
+};
 
 // A read from memory is worth a try, or is all that is asked for.
 inline bool MayTry(const rocksdb::ReadOptions& options) {

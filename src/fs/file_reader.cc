@@ -10,6 +10,7 @@
 #include "base/stop_watch.h"
 #include "fiber/runtime.h"
 #include "fs/aligned_buffer.h"
+#include "fs/call_context.h"
 #include "fs/parking_reads.h"
 #include "fs/pending_file_read.h"
 
@@ -157,7 +158,7 @@ IOStatus RandomAccessFileReader::Read(const IOOptions& options, uint64_t offset,
 IOStatus RandomAccessFileReader::ReadOnce(const IOOptions& options, uint64_t offset, size_t n,
                                           Slice* result, char* scratch) const {
   if (parks_ || !fiber::in_fiber()) {
-    return file_->Read(offset, n, options, result, scratch, nullptr);
+    return file_->Read(offset, n, options, result, scratch, CallContext(options).get());
   }
   PendingFileRead read;
   read.Start(*this, options, offset, n, scratch);
@@ -192,7 +193,7 @@ IOStatus RandomAccessFileReader::MultiRead(const IOOptions& options, FSReadReque
     const Perf perf;
     const PerfTimer timer(perf, &IOStatsContext::read_nanos);
     const PerfCpuTimer cpu_timer(perf, &IOStatsContext::cpu_read_nanos);
-    IOStatus s = file_->MultiRead(requests, count, options, nullptr);
+    IOStatus s = file_->MultiRead(requests, count, options, CallContext(options).get());
     for (size_t i = 0; i < count; ++i) {
       if (requests[i].status.ok()) CountRead(requests[i].result.size());
     }
@@ -208,7 +209,7 @@ IOStatus RandomAccessFileReader::MultiRead(const IOOptions& options, FSReadReque
 
 IOStatus RandomAccessFileReader::Prefetch(const IOOptions& options, uint64_t offset,
                                           size_t n) const {
-  return file_->Prefetch(offset, n, options, nullptr);
+  return file_->Prefetch(offset, n, options, CallContext(options).get());
 }
 
 SequentialFileReader::SequentialFileReader(std::unique_ptr<FSSequentialFile> file,

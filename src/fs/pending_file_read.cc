@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "fs/call_context.h"
+
 namespace cairn {
 
 void PendingFileRead::Take(const FSReadRequest& answer) {
@@ -25,7 +27,7 @@ void PendingFileRead::Start(const RandomAccessFileReader& file, const IOOptions&
   if (file.ReadsWithinReadAsync()) {
     call_.start([this, target = file.file(), options] {
       request_.status = target->Read(request_.offset, request_.len, options, &request_.result,
-                                     request_.scratch, nullptr);
+                                     request_.scratch, CallContext(options).get());
     });
     return;
   }
@@ -33,7 +35,7 @@ void PendingFileRead::Start(const RandomAccessFileReader& file, const IOOptions&
   IOStatus s = file.file()->ReadAsync(
       asked, options,
       [](auto& answer, void* self) { static_cast<PendingFileRead*>(self)->Take(answer); }, this,
-      &handle_, &deleter_, nullptr);
+      &handle_, &deleter_, CallContext(options).get());
   if (!s.ok()) {
     asked.status = std::move(s);
     asked.result = Slice(scratch, 0);

@@ -1,6 +1,6 @@
-// How long a read may take, and its priority: what ReadOptions' deadline, io_timeout, cancelled and
-// rate_limiter_priority come to for the reads of files that it leads to. Made once for an operation
-// of the user, applied to each file read.
+// How long a read may take, its priority, and whose it is: what ReadOptions' deadline, io_timeout,
+// cancelled, rate_limiter_priority and request_id come to for the reads of files that it leads to.
+// Made once for an operation of the user, applied to each file read.
 //
 // The clock is Env's: fiber::wall_micros(). A plain value.
 
@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 #include "base/namespace.h"
 #include "rocksdb/file_system.h"
@@ -25,7 +26,8 @@ struct ReadLimits {
         io_timeout(options.io_timeout),
         cancelled(options.cancelled),
         priority(options.rate_limiter_priority),
-        activity(options.io_activity) {}
+        activity(options.io_activity),
+        request_id(options.request_id) {}
 
   // Since 1970; 0: none.
   std::chrono::microseconds deadline{0};
@@ -34,6 +36,7 @@ struct ReadLimits {
   const std::atomic<bool>* cancelled = nullptr;  // may be null
   Env::IOPriority priority = Env::IO_TOTAL;      // IO_TOTAL: not limited
   Env::IOActivity activity = Env::IOActivity::kUnknown;
+  const std::string* request_id = nullptr;  // the user's; may be null
 
   // Whether the deadline has passed, or the read is cancelled. Error() tells which.
   bool Over() const { return (deadline.count() != 0 || cancelled != nullptr) && OverNow(); }
@@ -47,6 +50,7 @@ struct ReadLimits {
   [[nodiscard]] IOStatus Apply(IOOptions* io) const {
     io->rate_limiter_priority = priority;
     io->io_activity = activity;
+    io->request_id = request_id;
     if (deadline.count() == 0 && io_timeout.count() == 0 && cancelled == nullptr) [[likely]]
       return IOStatus::OK();
     return ApplyNow(io);
