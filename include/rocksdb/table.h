@@ -158,7 +158,8 @@ struct BlockBasedTableOptions {
   std::shared_ptr<const FilterPolicy> filter_policy = nullptr;
   // Filters hold whole keys. With a prefix_extractor they hold prefixes, too.
   bool whole_key_filtering = true;
-  // Unsupported.
+  // Of each filter that is made it is checked that it has all keys, and that these are the ones
+  // that were added. Corruption ends the flush or the compaction.
   bool detect_filter_construct_corruption = false;
   // Decompress every block that was compressed and compare.
   bool verify_compression = false;

@@ -448,6 +448,7 @@ void BlockBasedTableBuilder::WriteFilter(std::map<std::string, BlockHandle>* met
         }
       },
       &handle);
+  if (!filter_->status().ok()) return Fail(filter_->status());
   const char* const prefix =
       table_options_.partition_filters ? kPartitionedFilterPrefix : kFullFilterPrefix;
   (*metaindex)[std::string(prefix) + kBuiltinBloomName] = handle;

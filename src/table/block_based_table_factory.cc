@@ -46,8 +46,6 @@ Status ValidateTableOptions(const BlockBasedTableOptions& o) {
   if (o.block_align && !std::has_single_bit(o.block_size)) {
     return invalid("Block alignment requested but block size is not a power of 2");
   }
-  if (o.detect_filter_construct_corruption)
-    return unsupported("detect_filter_construct_corruption");
   if (o.persistent_cache != nullptr) return unsupported("persistent_cache");
   if (o.block_cache_compressed != nullptr) return unsupported("block_cache_compressed");
   if (o.no_block_cache && o.cache_index_and_filter_blocks) {

@@ -20,6 +20,7 @@
 #include "cache/cache_reservation.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/slice_transform.h"
+#include "rocksdb/status.h"
 #include "rocksdb/table.h"
 #include "table/filter_policy.h"
 #include "table/format.h"
@@ -51,15 +52,23 @@ class FilterBuilder {
   // begins. Returns their bytes. REQUIRES: at least one key was added; `index` has all separators.
   uint64_t Finish(const IndexBuilder& index, const IndexBuilder::WriteFn& write,
                   BlockHandle* handle);
+  // Corruption, with detect_filter_construct_corruption: hashes or filters changed in memory, or a
+  // filter lacks a hash.
+  const Status& status() const { return status_; }
 
  private:
+  friend class FilterBuilderPeer;  // tests
   struct Partition {
     size_t separator;
     std::string bytes;
+    uint64_t checksum;  // of the bytes; only if the table's options ask for it
   };
   void AddHash(const Slice& bytes, uint64_t* last, bool* has_last);
   void AddPrefix(const Slice& user_key);
   std::string MakeBits();
+  uint64_t ChecksumOf(const std::string& bits) const;
+  // All hashes are those that were added, and in the filter.
+  void Verify(const std::string& bits);
   // For the hashes, the partitions that wait, and `more` bytes.
   void Charge(size_t more = 0) {
     (void)charge_.Set(hashes_.capacity() * sizeof(uint64_t) + bytes_ + more);
@@ -72,6 +81,7 @@ class FilterBuilder {
   const size_t hashes_per_partition_;  // SIZE_MAX: one filter
 
   std::vector<uint64_t> hashes_;  // of the present partition
+  uint64_t hash_sum_ = 0;         // of them, by exclusive or
   uint64_t last_key_ = 0;         // the hash added last of either kind, in this partition
   uint64_t last_prefix_ = 0;
   bool has_last_key_ = false;
@@ -81,6 +91,7 @@ class FilterBuilder {
   size_t entries_ = 0;  // of partitions_
   size_t bytes_ = 0;
   CacheCharge charge_;
+  Status status_;
 };
 
 }  // namespace cairn

@@ -3,6 +3,7 @@
 
 #include <climits>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "table/block.h"
 #include "table/block_memory.h"
 #include "table/bloom.h"
+#include "table/filter_builder.h"
 #include "table/filter_policy.h"
 #include "table/testing/table_harness.h"
 
@@ -49,6 +51,60 @@ double FalsePositives(const std::string& filter, int n) {
     if (reader.MayMatch(FilterKey(i + 1000000))) ++positives;
   }
   return static_cast<double>(positives) / kOthers;
+}
+
+}  // namespace
+
+class FilterBuilderPeer {
+ public:
+  static std::vector<uint64_t>* Hashes(FilterBuilder* builder) { return &builder->hashes_; }
+  static std::string* Bytes(FilterBuilder* builder) { return &builder->partitions_.at(0).bytes; }
+};
+
+namespace {
+
+// What becomes of a filter in which `damage` changes a byte before it is written.
+Status FilterWith(const BlockBasedTableOptions& table, bool ribbon,
+                  const std::function<void(FilterBuilder*)>& damage) {
+  const std::unique_ptr<const FilterPolicy> policy(ribbon ? NewRibbonFilterPolicy(10)
+                                                          : NewBloomFilterPolicy(10));
+  const InternalKeyComparator icmp(BytewiseComparator());
+  IndexBuilder index(table, icmp, /*strip_timestamps=*/false);
+  const std::string footer(kInternalKeyFooterSize, '\1');
+  const std::string first = "key 1" + footer, second = "key 2" + footer;
+  const Slice next(second);
+  FilterBuilder builder(table, RecipeOf(policy.get()), /*whole_keys=*/true, nullptr, nullptr);
+  for (int i = 0; i < 3000; ++i) builder.Add(FilterKey(i));
+  if (table.partition_filters) {
+    index.AddSeparator(first, &next);
+    builder.EndPartition(0, "key 2");
+  }
+  if (damage) damage(&builder);
+  BlockHandle handle;
+  if (table.partition_filters) index.AddSeparator(second, nullptr);
+  (void)builder.Finish(index, [](const Slice&, BlockHandle*) {}, &handle);
+  return builder.status();
+}
+
+TEST(FilterBuilderTest, WhatChangesInMemoryIsFound) {
+  for (const bool ribbon : {false, true}) {
+    BlockBasedTableOptions table;
+    const auto hash = [](FilterBuilder* builder) {
+      (*FilterBuilderPeer::Hashes(builder))[1234] ^= 1 << 20;
+    };
+    EXPECT_TRUE(FilterWith(table, ribbon, hash).ok()) << "nobody looks";
+    table.detect_filter_construct_corruption = true;
+    EXPECT_TRUE(FilterWith(table, ribbon, nullptr).ok());
+    Status s = FilterWith(table, ribbon, hash);
+    EXPECT_EQ(s.ToString(), "Corruption: Filter's hash entries checksum mismatched");
+    table.partition_filters = true;
+    table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+    table.metadata_block_size = 1 << 20;
+    EXPECT_TRUE(FilterWith(table, ribbon, nullptr).ok());
+    s = FilterWith(table, ribbon,
+                   [](FilterBuilder* builder) { (*FilterBuilderPeer::Bytes(builder))[100] ^= 1; });
+    EXPECT_EQ(s.ToString(), "Corruption: Corrupted filter content");
+  }
 }
 
 TEST(BloomTest, NoFalseNegativesAndFewFalsePositives) {
