@@ -461,7 +461,7 @@ class DbBenchTest(DbBenchCase):
         for name in checksums.split(','):
             self.assertRegex(seen[name][1], r'^ +\d+\.\d MB/s \(16777216 per op\)$')
         self.assertIn('Microseconds per hash:', text)
-        for compression in 'snappy', 'zlib', 'lz4', 'lz4hc', 'zstd':
+        for compression in 'snappy', 'zlib', 'bzip2', 'lz4', 'lz4hc', 'zstd':
             seen, _ = self.expect_runs(f'--benchmarks={compressions}', f'--compression_type={compression}', '--compression_ratio=0.3', *flags)
             self.assertRegex(seen['compress'][1], r'^ +\d+\.\d MB/s \(output: \d\d\.\d%\)$')
             self.assertRegex(seen['compressreject'][1], r' MB/s \(rejected; output buffer 20\.0% of input\)$')

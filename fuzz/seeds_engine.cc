@@ -203,6 +203,7 @@ void AddBlobFiles(const AddSeed& add) {
   for (const auto& [name, compression] : {std::pair("plain", kNoCompression),
                                           {"snappy", kSnappyCompression},
                                           {"zlib", kZlibCompression},
+                                          {"bzip2", kBZip2Compression},
                                           {"lz4", kLZ4Compression},
                                           {"zstd", kZSTD}}) {
     const std::string file = BuildBlobFile(compression, entries);
@@ -465,11 +466,9 @@ void AddKeys(const AddSeed& add) {
 
 void AddCompressed(const AddSeed& add) {
   // As the target counts the types.
-  const std::pair<int, CompressionType> types[] = {{1, kSnappyCompression},
-                                                   {2, kZlibCompression},
-                                                   {4, kLZ4Compression},
-                                                   {5, kLZ4HCCompression},
-                                                   {7, kZSTD}};
+  const std::pair<int, CompressionType> types[] = {{1, kSnappyCompression}, {2, kZlibCompression},
+                                                   {3, kBZip2Compression},  {4, kLZ4Compression},
+                                                   {5, kLZ4HCCompression},  {7, kZSTD}};
   std::string raw;
   for (int i = 0; i < 30; ++i) raw += Key(i) + "value";
   for (const auto& [number, type] : types) {
@@ -585,6 +584,7 @@ void AddTables(const AddSeed& add) {
   add_one("version-7", 1, BuildTable(7, kNoCompression, kxxHash64, true, 30));
   add_one("snappy", 0, BuildTable(5, kSnappyCompression, kXXH3, true, 40));
   add_one("zlib", 0, BuildTable(5, kZlibCompression, kXXH3, true, 40));
+  add_one("bzip2", 0, BuildTable(5, kBZip2Compression, kXXH3, true, 40));
   add_one("zstd", 0, BuildTable(5, kZSTD, kXXH3, false, 40));
   AddFlatTables(add);
 }

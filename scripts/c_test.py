@@ -49,8 +49,8 @@ ASIDE_OF = {
 PARTS = {
     'transactions': (r'rocksdb_transactiondb_flush\w*', 'keys shorter than `identity_as_first_hash` takes, and values of several sizes, are flushed into a '
                      'cuckoo table, which is refused; RocksDB drops what is of another size'),
-    'block_based_options_auto': (r'\w*user_defined_index\w*|factory_name\w*', 'user-defined indexes are refused'),
-    'read_options': (r'\w*table_index_factory\w*', 'user-defined indexes are refused'),
+    'block_based_options_auto': (r'\w*user_defined_index\w*|factory_name\w*', 'RocksDB\'s trie, a user-defined index that comes with it, is not here'),
+    'read_options': (r'\w*table_index_factory\w*', 'RocksDB\'s trie, a user-defined index that comes with it, is not here'),
 }
 
 

@@ -39,14 +39,13 @@ REASONS = [
     (r'rocksdb/(?:\w+_bench_tool|db_stress_tool|tool_hooks)\.h', None, 'RocksDB\'s tools as functions: `db_bench` is a program here'),
     (r'rocksdb/utilities/secondary_index_faiss\.h', None, 'needs the library faiss, which is not among ours'),
     (r'rocksdb/utilities/lua/.*', None, 'needs Lua, which is not among our libraries'),
-    (r'rocksdb/(?:external_table|io_dispatcher|user_defined_index|blob_file_partition_strategy|advanced_iterator|'
-     r'utilities/sorted_run_builder)\.h', None, EXPERIMENTAL),
+    (r'rocksdb/(?:external_table|io_dispatcher|blob_file_partition_strategy|utilities/sorted_run_builder)\.h', None, EXPERIMENTAL),
     (r'rocksdb/experimental\.h', None, EXPERIMENTAL),
-    (r'rocksdb/advanced_compression\.h', None, 'compressions are the built-in ones: zlib, LZ4, LZ4HC, Snappy, ZSTD'),
+    (r'rocksdb/advanced_compression\.h', None, 'a manager of one\'s own decides which blocks are worth it'),
     (r'rocksdb/advanced_cache\.h', None, 'a cache of one\'s own implements `Cache` of `cache.h`, which is that of RocksDB 7'),
     (r'rocksdb/compression_type\.h', r'k(?:First|Last)?(?:Custom|Builtin)Compression\w*|CompressionOptions::.*',
-     'compressions are the built-in ones: zlib, LZ4, LZ4HC, Snappy, ZSTD'),
-    (r'rocksdb/compression_type\.h', None, 'compressions are the built-in ones: zlib, LZ4, LZ4HC, Snappy, ZSTD'),
+     'compressions are the built-in ones: zlib, bzip2, LZ4, LZ4HC, Snappy, ZSTD'),
+    (r'rocksdb/compression_type\.h', None, 'compressions are the built-in ones: zlib, bzip2, LZ4, LZ4HC, Snappy, ZSTD'),
     (r'rocksdb/data_structure\.h', None, 'RocksDB\'s own: nothing of its public interface needs it'),
     (r'rocksdb/functor_wrapper\.h', None, 'RocksDB\'s own: nothing of its public interface needs it'),
     (r'rocksdb/filter_policy\.h', r'FilterBuildingContext|FilterPolicy::Get\w+', 'filters are the built-in ones: Bloom and Ribbon'),
@@ -76,7 +75,7 @@ REASONS = [
     (r'rocksdb/advanced_options\.h', r'.*(?:blob_direct_write_partition_strategy|blob_compression_opts)', 'blobs are written by flushes, with the codec\'s own settings'),
     (r'.*', r'.*(?:FileTemperatureAge|file_temperature_age_thresholds|kCool|kIce)', 'three temperatures: hot, warm, cold'),
     (r'rocksdb/compaction_filter\.h', None, EXPERIMENTAL),
-    (r'.*', r'.*(?:user_defined_index_factory|table_index_factory|compression_manager|io_dispatcher|read_scoped_block_buffer_provider|'
+    (r'.*', r'.*(?:io_dispatcher|read_scoped_block_buffer_provider|'
      r'ReadScopedBlockBufferProvider|EmbeddedBlob\w*|MultiScanIterator|ScanIterator|IngestWriteBatchWithIndex|OpenAsFollower)', EXPERIMENTAL),
     (r'.*', r'(?:DB::|StackableDB::)?(?:(?:Prepare|Commit)FileIngestion\w*|CommitFileIngestionHandles?|GetPreparedFileInfo\w*|FileIngestionHandle)|'
      r'.*(?:prepared_file_info|file_infos|atomic_replace_range|CreatedBySstFileWriter)', 'files are ingested in one call: `IngestExternalFiles`'),

@@ -4,7 +4,7 @@
 set -eu
 
 build="g++ cmake ninja-build pkg-config python3 liburing-dev libisal-dev libxxhash-dev liblz4-dev libzstd-dev
-  libsnappy-dev zlib1g-dev libgflags-dev libssl-dev libbenchmark-dev"
+  libsnappy-dev zlib1g-dev libbz2-dev libgflags-dev libssl-dev libbenchmark-dev"
 # RocksDB 7.8.3: the oracle of the interop tests. chromium: looks at the page of the server. openssl: makes certificates.
 test="libgtest-dev libgmock-dev rocksdb-tools librocksdb-dev ccache gdb chromium openssl"
 check="git clang-19 clang-format-19 clang-tidy-19"

@@ -25,7 +25,6 @@ IDENTITY = 'the default of `write_dbid_to_manifest` is that of RocksDB 9.7 and l
 LAZY = 'threads start when there is something for them to do'
 BLOCK_ALIGN = '`block_align` together with a compression is refused'
 REASONS = {
-    'BlockBasedTableConfigTest.persistentCache': '`PersistentCache` is refused',
     'DBOptionsTest.writeDbidToManifest': IDENTITY,
     'OptionsTest.writeDbidToManifest': IDENTITY,
     'RocksDBTest.getLiveFiles': 'the MANIFEST of a new database is of another size: for 7.8.3 it has the database\'s identity, too',

@@ -56,7 +56,6 @@ REASONS = {
     'test_merge_operator::failed_merge_test': 'the error has the words of RocksDB 8 and later (0.20 asks for those of 7)',
     'test_optimistic_transaction_db_memory_usage::test_optimistic_transaction_db_memory_usage': MEMORY,
     'test_rocksdb_options::jemalloc_init': '`LOG` does not tell of jemalloc',
-    'test_rocksdb_options::test_bz2_compression': 'bzip2 is not among the compressions',
     'test_rocksdb_options::test_set_write_dbid_to_manifest': 'a checkpoint gets an identity of its own',
     'test_transaction_db_memory_usage::test_transaction_db_memory_usage': MEMORY,
 }

@@ -23,7 +23,8 @@ CC, CXX, AR, RANLIB = f'{TRIPLE}-gcc-posix', f'{TRIPLE}-g++-posix', f'{TRIPLE}-g
 # Debian's name, its version of bookworm.
 PACKAGES = {
     'googletest': '1.12.1', 'xxhash': '0.8.1', 'lz4': '1.9.4', 'libzstd': '1.5.4+dfsg2', 'gflags': '2.2.2',
-    'snappy': '1.1.9', 'libisal': '2.30.0', 'benchmark': '1.7.1', 'openssl': None, 'mimalloc': '2.0.9+ds',
+    'snappy': '1.1.9', 'libisal': '2.30.0', 'benchmark': '1.7.1', 'bzip2': '1.0.8', 'openssl': None,
+    'mimalloc': '2.0.9+ds',
 }
 # Those that not every build wants.
 OPTIONAL = ('openssl', 'mimalloc')
@@ -111,6 +112,19 @@ class Build:
         self.headers([source / 'snappy.h', source / 'snappy-c.h', source / 'snappy-sinksource.h',
                       build / 'snappy-stubs-public.h'], '.')
         self.pkg_config('snappy', PACKAGES['snappy'], '-lsnappy')
+
+    def bzip2(self):
+        """Its Makefile knows the host alone; the library is seven files and a header."""
+        source, build = self.source('bzip2'), self.work / 'bzip2.build'
+        shutil.rmtree(build, ignore_errors=True)
+        build.mkdir(parents=True)
+        objects = []
+        for name in ('blocksort', 'huffman', 'crctable', 'randtable', 'compress', 'decompress', 'bzlib'):
+            objects.append(build / f'{name}.o')
+            self.run(f'bzip2-{name}', [CC, '-O2', '-D_FILE_OFFSET_BITS=64', '-c', source / f'{name}.c', '-o', objects[-1]])
+        (self.out / 'lib').mkdir(parents=True, exist_ok=True)
+        self.run('bzip2-archive', [AR, 'rcs', self.out / 'lib' / 'libbz2.a', *objects])
+        self.headers([source / 'bzlib.h'], '.')
 
     def libisal(self):
         source = self.source('libisal')

@@ -10,6 +10,7 @@
 #include "sim/client.h"
 #include "sim/entity.h"
 #include "sim/world.h"
+#include "table/testing/list_index.h"
 
 namespace cairn::sim {
 
@@ -25,10 +26,17 @@ constexpr uint64_t kBriefNanos = 20'000'000;
 constexpr size_t kMostHeld = 3;
 constexpr size_t kMostIterators = 2;
 
+// Of the tables that have one (plan.cc).
+const rocksdb::UserDefinedIndexFactory* UserIndex() {
+  static const testing::ListIndexFactory factory;
+  return &factory;
+}
+
 }  // namespace
 
 ReadOptions Client::Reading() const {
   ReadOptions options;
+  options.table_index_factory = UserIndex();
   // Keys of others lie behind one's own: who walks to and fro sees across prefixes.
   options.total_order_seek = world_->has_prefixes();
   return options;
@@ -48,6 +56,7 @@ void Client::GetOne() {
   const Held* const held = DrawSnapshot();
   ReadOptions options;
   if (held != nullptr) options.snapshot = held->snapshot;
+  options.table_index_factory = UserIndex();
   options.fill_cache = !random_.OneIn(4);
   const State& expected = held != nullptr ? held->state : ledger_.state();
   if (random_.OneIn(2)) {

@@ -1,5 +1,6 @@
 #include "sim/life_options.h"
 
+#include "rocksdb/persistent_cache.h"
 #include "rocksdb/rate_limiter.h"
 #include "rocksdb/table.h"
 
@@ -41,6 +42,14 @@ rocksdb::Options OptionsOfLife(const Plan& plan, const LifePlan& life, rocksdb::
     made.secondary_cache = second;
     table.block_cache = rocksdb::NewLRUCache(made);
   }
+  if (life.persistent_cache_bytes != 0) {
+    // Where the disk does not take it there is none.
+    rocksdb::NewPersistentCache(env, kFastDisk, life.persistent_cache_bytes, nullptr,
+                                /*optimized_for_nvm=*/false, &table.persistent_cache)
+        .PermitUncheckedError();
+  }
+  // (Is refused with it.)
+  if (!options.persist_user_defined_timestamps) table.user_defined_index_factory = nullptr;
   *cache = table.block_cache;
   if (life.blob_cache) options.blob_cache = table.block_cache;
   if (life.rate != 0) options.rate_limiter.reset(rocksdb::NewGenericRateLimiter(life.rate));

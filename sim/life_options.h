@@ -18,6 +18,9 @@ inline constexpr char kLogs[] = "/logs";
 // Where tables are of a plan that has them elsewhere.
 inline constexpr const char* kTables[] = {"/newer tables", "/older tables"};
 
+// Where the persistent cache is.
+inline constexpr char kFastDisk[] = "/fast";
+
 // With a block cache of its own, *cache: one that another run has filled would change what happens.
 // `begins_life`: it is opened after a clean close, or for the first time.
 rocksdb::Options OptionsOfLife(const Plan& plan, const LifePlan& life, rocksdb::Env* env,

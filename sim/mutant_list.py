@@ -481,7 +481,16 @@ mutant('cache-key-without-file', 'blocks of different tables share their place i
 mutant('cache-warmed-for-the-table-before', 'blocks of a table that is written are taken for those of another one',
        'src/table/cache_warmer.cc', 'CachePrefixOf(identity, options.cur_file_num,', 'CachePrefixOf(identity, options.cur_file_num - 1,')
 mutant('block-checksum-not-verified', 'a bit that flips in a block goes unnoticed', 'src/table/block_fetcher.cc',
-       '    if (stored != computed) {', '    if (stored != computed && size == 0) {')
+       '  if (stored != computed) {', '  if (stored != computed && size == 0) {')
+mutant('bzip2-loses-the-last-byte', 'a block that bzip2 compresses lacks its last byte', 'src/table/compression.cc',
+       'const_cast<char*>(raw.data()), static_cast<unsigned int>(raw.size()),\n      kBzip2',
+       'const_cast<char*>(raw.data()), static_cast<unsigned int>(raw.size() - 1),\n      kBzip2')
+mutant('persistent-key-without-table', 'blocks of different tables share their place in the persistent cache',
+       'src/table/persistent_blocks.cc', '  return {source.persistent_prefix, ', '  return {source.persistent_prefix & 0, ')
+mutant('user-index-without-sequence', 'a block that ends with a key is passed over by who seeks that key with the index of the user',
+       'src/table/user_index.cc', 'context.last_key_tag = ExtractInternalKeyFooter(last_key);', 'context.last_key_tag = UINT64_MAX;')
+mutant('compression-manager-without-dictionary', 'blocks that a manager compressed with a dictionary are read without it',
+       'src/table/compression.cc', '    made->of_manager_ = made->own_.get();\n', '')
 mutant('prev-skips-at-restart', "Prev() passes over the last entry before a block's restart point",
        'src/table/block.cc', '    cache.at = cache.entries.size();\n',
        '    cache.at = std::max<size_t>(cache.entries.size() - 1, 1);\n')

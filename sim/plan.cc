@@ -14,6 +14,9 @@
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
+#include "rocksdb/utilities/object_registry.h"
+#include "table/testing/list_index.h"
+#include "table/testing/run_lengths.h"
 
 namespace cairn::sim {
 
@@ -115,7 +118,10 @@ Options DrawOptions(Random64* random, LifePlan* life) {
     o.compression = kZSTD;
     o.compression_opts.max_dict_bytes = random->OneIn(2) ? 2 << 10 : 0;
   }
-  o.bottommost_compression = random->OneIn(4) ? kZlibCompression : kDisableCompressionOption;
+  // Which of the two is not drawn, so that older seeds play what they did.
+  const CompressionType slow =
+      table.block_restart_interval % 2 == 0 ? kBZip2Compression : kZlibCompression;
+  o.bottommost_compression = random->OneIn(4) ? slow : kDisableCompressionOption;
   o.compaction_pri = OneOf(random, {kByCompensatedSize, kOldestLargestSeqFirst,
                                     kOldestSmallestSeqFirst, kMinOverlappingRatio, kRoundRobin});
   o.db_write_buffer_size = random->OneIn(6) ? 200 << 10 : 0;
@@ -215,6 +221,50 @@ void DrawPurges(LifePlan* life) {
   life->told += "mempurge=" + std::to_string(life->options.experimental_mempurge_threshold) + " ";
 }
 
+// Blocks on another disk, in a quarter of all lives; of a generator of its own likewise.
+void DrawPersistentCache(LifePlan* life) {
+  if (!Random64(life->seed ^ 0x9e759e75).OneIn(4)) return;
+  life->persistent_cache_bytes = 1 << 20;
+  life->told += "persistent cache ";
+}
+
+// An index of the user's own, in a fifth of all lives; of a generator of its own likewise. Tables
+// of lives before may have none.
+void DrawUserIndex(LifePlan* life) {
+  Random64 random(life->seed ^ 0x1d81d81d);
+  if (!random.OneIn(5)) return;
+  Options& o = life->options;
+  if (o.compression_opts.parallel_threads > 1) return;
+  auto table = *o.table_factory->GetOptions<BlockBasedTableOptions>();
+  table.user_defined_index_factory = std::make_shared<testing::ListIndexFactory>();
+  o.table_factory.reset(NewBlockBasedTableFactory(table));
+  life->told += "user index ";
+}
+
+// Compression of the user's own, with dictionaries, in a sixth of all lives; of a generator of its
+// own likewise. Tables of it are read in other lives, too: it is registered.
+void DrawCompressionManager(LifePlan* life) {
+  static testing::RunLengthsPlan what;
+  what.sample_bytes = 300;
+  [[maybe_unused]] static const bool registered = [] {
+    ObjectLibrary::Default()->AddFactory<CompressionManager>(
+        testing::RunLengthsManager::kClassName(),
+        [](const std::string&, std::unique_ptr<CompressionManager>* made, std::string*) {
+          made->reset(new testing::RunLengthsManager(&what));
+          return made->get();
+        });
+    return true;
+  }();
+  if (!Random64(life->seed ^ 0xc03b7e55).OneIn(6)) return;
+  Options& o = life->options;
+  auto table = *o.table_factory->GetOptions<BlockBasedTableOptions>();
+  table.format_version = 7;
+  o.table_factory.reset(NewBlockBasedTableFactory(table));
+  o.compression_manager = std::make_shared<testing::RunLengthsManager>(&what);
+  if (o.compression == kNoCompression) o.compression = testing::kRunLengths;
+  life->told += "compression of one's own ";
+}
+
 // `usual_nanos`: about how long the clients take.
 LifePlan DrawLife(Random64* random, uint64_t usual_nanos, bool last) {
   LifePlan life;
@@ -224,6 +274,9 @@ LifePlan DrawLife(Random64* random, uint64_t usual_nanos, bool last) {
   DrawLogCompression(&life);
   DrawHandoff(&life);
   DrawPurges(&life);
+  DrawPersistentCache(&life);
+  DrawUserIndex(&life);
+  DrawCompressionManager(&life);
   const uint64_t chance = random->Uniform(10);
   life.ending = chance < 6 ? Ending::kPowerCut : Ending::kClose;
   if (last && random->OneIn(4)) life.ending = Ending::kDamage;

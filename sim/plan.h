@@ -61,8 +61,9 @@ struct LifePlan {
   uint64_t seed = 0;            // of what survives and of what is damaged
   Options options;              // but for the environment and the block cache
   uint64_t cache_bytes = 0;
-  uint64_t second_cache_bytes = 0;  // compressed, behind the other; 0: none
-  bool blob_cache = false;          // the block cache is for blobs, too
+  uint64_t second_cache_bytes = 0;      // compressed, behind the other; 0: none
+  uint64_t persistent_cache_bytes = 0;  // of a disk; 0: there is none
+  bool blob_cache = false;              // the block cache is for blobs, too
   bool clock_cache = false;
   int64_t rate = 0;  // bytes per second of flushes and compactions; 0: as many as they can
   std::string told;  // the options that differ from the defaults, for people

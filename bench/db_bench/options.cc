@@ -91,6 +91,7 @@ const NamedCompression kCompressions[] = {
     {"none", rocksdb::kNoCompression, "NoCompression"},
     {"snappy", rocksdb::kSnappyCompression, "Snappy"},
     {"zlib", rocksdb::kZlibCompression, "Zlib"},
+    {"bzip2", rocksdb::kBZip2Compression, "BZip2"},
     {"lz4", rocksdb::kLZ4Compression, "LZ4"},
     {"lz4hc", rocksdb::kLZ4HCCompression, "LZ4HC"},
     {"zstd", rocksdb::kZSTD, "ZSTD"},

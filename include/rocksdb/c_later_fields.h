@@ -287,8 +287,9 @@ extern ROCKSDB_LIBRARY_API void rocksdb_readoptions_set_request_id(rocksdb_reado
                                                                    const char* request_id,
                                                                    size_t request_id_len);
 
-/* A user-defined index, which is not there: to set one is an error, "Not implemented", and the name
-   is NULL. */
+/* A user-defined index (rocksdb/user_defined_index.h), of those that C++ has registered by name or
+   text; another one is an error, "Not implemented". NULL as value: none. The name is NULL where
+   there is none, and else good as long as the options. */
 extern ROCKSDB_LIBRARY_API void rocksdb_block_based_options_clear_user_defined_index_factory(
     rocksdb_block_based_table_options_t* options);
 extern ROCKSDB_LIBRARY_API const char*

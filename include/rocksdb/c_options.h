@@ -501,8 +501,6 @@ extern ROCKSDB_LIBRARY_API void rocksdb_options_set_fifo_compaction_options(
 
 /* ---- Options of block-based tables */
 
-extern ROCKSDB_LIBRARY_API rocksdb_block_based_table_options_t* rocksdb_block_based_options_create(
-    void);
 extern ROCKSDB_LIBRARY_API void rocksdb_block_based_options_destroy(
     rocksdb_block_based_table_options_t* options);
 /* Takes the policy over; NULL: no filter. */

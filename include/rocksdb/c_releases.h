@@ -33,6 +33,9 @@ extern "C" {
 extern ROCKSDB_LIBRARY_API void rocksdb_enable_file_deletions_7(rocksdb_t* db, unsigned char force,
                                                                 char** errptr);
 extern ROCKSDB_LIBRARY_API rocksdb_options_t* rocksdb_options_create_7(void);
+extern ROCKSDB_LIBRARY_API rocksdb_options_t* rocksdb_options_create_11(void);
+extern ROCKSDB_LIBRARY_API rocksdb_block_based_table_options_t*
+rocksdb_block_based_options_create_11(void);
 extern ROCKSDB_LIBRARY_API void rocksdb_options_set_plain_table_factory_7(rocksdb_options_t* opt,
                                                                           uint32_t user_key_len,
                                                                           int bloom_bits_per_key,
@@ -62,12 +65,25 @@ extern ROCKSDB_LIBRARY_API void rocksdb_enable_file_deletions(rocksdb_t* db, cha
 #endif
 
 /* With the defaults of rocksdb::Options, but for level_compaction_dynamic_level_bytes, which from
-   RocksDB 8.2 on is true. */
+   RocksDB 8.2 on is true, and, of 11, for tables of format_version 7, which releases before 10.4 do
+   not read. */
 #if CAIRN_C_RELEASE < 8
 extern ROCKSDB_LIBRARY_API rocksdb_options_t* rocksdb_options_create(void)
     CAIRN_C_NAME("rocksdb_options_create_7");
-#else
+#elif CAIRN_C_RELEASE < 11
 extern ROCKSDB_LIBRARY_API rocksdb_options_t* rocksdb_options_create(void);
+#else
+extern ROCKSDB_LIBRARY_API rocksdb_options_t* rocksdb_options_create(void)
+    CAIRN_C_NAME("rocksdb_options_create_11");
+#endif
+
+/* With the defaults of rocksdb::BlockBasedTableOptions; of 11 with format_version 7. */
+#if CAIRN_C_RELEASE < 11
+extern ROCKSDB_LIBRARY_API rocksdb_block_based_table_options_t* rocksdb_block_based_options_create(
+    void);
+#else
+extern ROCKSDB_LIBRARY_API rocksdb_block_based_table_options_t* rocksdb_block_based_options_create(
+    void) CAIRN_C_NAME("rocksdb_block_based_options_create_11");
 #endif
 
 /* See PlainTableOptions in table.h; encoding_type: 0 (kPlain) or 1 (kPrefix). */

@@ -12,7 +12,23 @@
 
 namespace ROCKSDB_NAMESPACE {
 
+struct BlockBasedTableOptions;
 struct ConfigOptions;
+class Logger;
+
+// Of a table that is made. (Filters are the library's own; a CompressionManager is told.)
+struct FilterBuildingContext {
+  explicit FilterBuildingContext(const BlockBasedTableOptions& options) : table_options(options) {}
+
+  const BlockBasedTableOptions& table_options;
+  CompactionStyle compaction_style = kCompactionStyleLevel;  // always
+  int num_levels = -1;                                       // not known
+  Logger* info_log = nullptr;
+  std::string column_family_name;
+  int level_at_creation = -1;  // -1: not known
+  bool is_bottommost = false;
+  TableFileCreationReason reason = TableFileCreationReason::kMisc;
+};
 
 // Immutable, hence thread-safe. Only those made below can be used: the format of a filter is the
 // library's.

@@ -50,6 +50,7 @@ class SstFileManager;
 class SstPartitionerFactory;
 class Statistics;
 class TableFactory;
+class UserDefinedIndexFactory;
 class WalFilter;
 class WriteBufferManager;
 struct TableProperties;
@@ -103,6 +104,10 @@ struct ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
   CompressionType bottommost_compression = kDisableCompressionOption;
   CompressionOptions bottommost_compression_opts;
   CompressionOptions compression_opts;
+  // How tables are compressed, of one's own; the four above are then what it is told
+  // (rocksdb/advanced_compression.h). Blobs and logs are of the built-in types. May be changed
+  // while the database is open, for new tables. Null: the built-in types.
+  std::shared_ptr<CompressionManager> compression_manager;
 
   // Number of level-0 files at which they are compacted into level 1.
   int level0_file_num_compaction_trigger = 4;
@@ -647,6 +652,10 @@ struct ReadOptions {
   // leads to are told (IODebugContext::request_id), and their traces have. Borrowed, by an iterator
   // as long as it lives. Null: none.
   const std::string* request_id = nullptr;
+  // Data blocks are found by the index that this factory's name tells, in tables that have it
+  // (rocksdb/user_defined_index.h). One that has another than this, which its options name, is
+  // InvalidArgument. Borrowed. Null: by the usual one.
+  const UserDefinedIndexFactory* table_index_factory = nullptr;
   // Not RocksDB's. Once it is true a read gives up with Aborted: before its next file read, and an
   // iterator also before its next block. Borrowed as long as the read, or the iterator, lives.
   const std::atomic<bool>* cancelled = nullptr;

@@ -31,6 +31,7 @@ struct ConfigOptions;
 class FilterPolicy;
 class FlushBlockPolicyFactory;
 class PersistentCache;
+class UserDefinedIndexFactory;
 
 // Of blocks; the values are on disk, in the footer.
 enum ChecksumType : char {
@@ -133,8 +134,10 @@ struct BlockBasedTableOptions {
   bool no_block_cache = false;
   // Null: one of 8 MiB for this factory alone.
   std::shared_ptr<Cache> block_cache = nullptr;
-  // Unsupported, must be null.
+  // Blocks on a faster disk than the tables' (rocksdb/persistent_cache.h). Null: none. It must not
+  // keep its blocks in block_cache: InvalidArgument.
   std::shared_ptr<PersistentCache> persistent_cache = nullptr;
+  // Unsupported, must be null.
   std::shared_ptr<Cache> block_cache_compressed = nullptr;
 
   // Bytes of a data block before compression, about.
@@ -210,9 +213,15 @@ struct BlockBasedTableOptions {
   size_t super_block_alignment_size = 0;
   size_t super_block_alignment_space_overhead_ratio = 128;  // without effect
   double uniform_cv_threshold = -1;                         // without effect
-  // Of a user-defined index, which is not there: without effect.
+  // Tables get an index of the user's own as well (rocksdb/user_defined_index.h). Null: they do
+  // not. With compression_opts.parallel_threads > 1, or keys that lose their timestamps:
+  // InvalidArgument.
+  std::shared_ptr<UserDefinedIndexFactory> user_defined_index_factory = nullptr;
+  // A table that has none of it does not open: Corruption. Else the usual index is used.
   bool fail_if_no_udi_on_open = false;
-  bool use_udi_as_primary_index = false;  // unsupported
+  // All reads use it, compactions' too, and a table without it does not open. InvalidArgument
+  // without the factory, and with partitions of index or filters.
+  bool use_udi_as_primary_index = false;
 };
 
 // Makes readers and builders of table files. Only Cairn's own can be used; the methods are

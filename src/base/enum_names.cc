@@ -3,6 +3,15 @@
 
 namespace cairn {
 
+// Of sixteen values that a CompressionManager gives a meaning, less the last.
+#define CAIRN_CUSTOM(digits) {"kCustomCompression" #digits, kCustomCompression##digits}
+#define CAIRN_CUSTOM_BUT_LAST(digit)                                                              \
+  CAIRN_CUSTOM(digit##0), CAIRN_CUSTOM(digit##1), CAIRN_CUSTOM(digit##2), CAIRN_CUSTOM(digit##3), \
+      CAIRN_CUSTOM(digit##4), CAIRN_CUSTOM(digit##5), CAIRN_CUSTOM(digit##6),                     \
+      CAIRN_CUSTOM(digit##7), CAIRN_CUSTOM(digit##8), CAIRN_CUSTOM(digit##9),                     \
+      CAIRN_CUSTOM(digit##A), CAIRN_CUSTOM(digit##B), CAIRN_CUSTOM(digit##C),                     \
+      CAIRN_CUSTOM(digit##D), CAIRN_CUSTOM(digit##E)
+
 template <>
 std::span<const std::pair<std::string_view, CompressionType>> EnumNames() {
   static constexpr std::pair<std::string_view, CompressionType> kNames[] = {
@@ -15,6 +24,21 @@ std::span<const std::pair<std::string_view, CompressionType>> EnumNames() {
       {"kXpressCompression", kXpressCompression},
       {"kZSTD", kZSTD},
       {"kZSTDNotFinalCompression", kZSTDNotFinalCompression},
+      CAIRN_CUSTOM_BUT_LAST(8),
+      CAIRN_CUSTOM(8F),
+      CAIRN_CUSTOM_BUT_LAST(9),
+      CAIRN_CUSTOM(9F),
+      CAIRN_CUSTOM_BUT_LAST(A),
+      CAIRN_CUSTOM(AF),
+      CAIRN_CUSTOM_BUT_LAST(B),
+      CAIRN_CUSTOM(BF),
+      CAIRN_CUSTOM_BUT_LAST(C),
+      CAIRN_CUSTOM(CF),
+      CAIRN_CUSTOM_BUT_LAST(D),
+      CAIRN_CUSTOM(DF),
+      CAIRN_CUSTOM_BUT_LAST(E),
+      CAIRN_CUSTOM(EF),
+      CAIRN_CUSTOM_BUT_LAST(F),
       {"kDisableCompressionOption", kDisableCompressionOption}};
   return kNames;
 }

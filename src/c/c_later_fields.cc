@@ -1,5 +1,12 @@
 // The C interface: fields of options that RocksDB has since releases 8 to 11.
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
 #include "c/c_objects.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/user_defined_index.h"
 
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
 using cairn::Report;
@@ -12,8 +19,25 @@ bool IsOne(int number, E last) {
   return number >= 0 && number <= static_cast<int>(last);
 }
 
-Status NoIndexFactory() {
-  return Status::NotSupported("a user-defined index is not supported by this version of Cairn");
+// Null before, and where there is none by that text.
+void MakeIndexFactory(const char* value, size_t value_len, char** errptr,
+                      std::shared_ptr<UserDefinedIndexFactory>* factory) {
+  factory->reset();
+  if (value == nullptr) return;
+  ConfigOptions config;
+  config.ignore_unknown_options = false;
+  config.ignore_unsupported_options = false;
+  std::shared_ptr<UserDefinedIndexFactory> made;
+  const Status s =
+      UserDefinedIndexFactory::CreateFromString(config, std::string(value, value_len), &made);
+  if (s.ok()) *factory = std::move(made);
+  Report(errptr, s);
+}
+
+const char* NameOfIndexFactory(const UserDefinedIndexFactory* factory, size_t* name_len) {
+  const char* const name = factory == nullptr ? nullptr : factory->Name();
+  if (name_len != nullptr) *name_len = name == nullptr ? 0 : std::strlen(name);
+  return name;
 }
 
 }  // namespace
@@ -134,27 +158,31 @@ const char* rocksdb_readoptions_get_request_id(rocksdb_readoptions_t* opt, size_
 }
 
 void rocksdb_block_based_options_set_user_defined_index_factory_from_string(
-    rocksdb_block_based_table_options_t* /*options*/, const char* /*value*/, size_t /*value_len*/,
+    rocksdb_block_based_table_options_t* options, const char* value, size_t value_len,
     char** errptr) {
-  Report(errptr, NoIndexFactory());
+  MakeIndexFactory(value, value_len, errptr, &options->rep.user_defined_index_factory);
 }
 void rocksdb_block_based_options_clear_user_defined_index_factory(
-    rocksdb_block_based_table_options_t* /*options*/) {}
+    rocksdb_block_based_table_options_t* options) {
+  options->rep.user_defined_index_factory.reset();
+}
 const char* rocksdb_block_based_options_get_user_defined_index_factory_name(
-    const rocksdb_block_based_table_options_t* /*options*/, size_t* name_len) {
-  *name_len = 0;
-  return nullptr;
+    const rocksdb_block_based_table_options_t* options, size_t* name_len) {
+  return NameOfIndexFactory(options->rep.user_defined_index_factory.get(), name_len);
 }
-void rocksdb_readoptions_set_table_index_factory_from_string(rocksdb_readoptions_t* /*opt*/,
-                                                             const char* /*value*/,
-                                                             size_t /*value_len*/, char** errptr) {
-  Report(errptr, NoIndexFactory());
+void rocksdb_readoptions_set_table_index_factory_from_string(rocksdb_readoptions_t* opt,
+                                                             const char* value, size_t value_len,
+                                                             char** errptr) {
+  MakeIndexFactory(value, value_len, errptr, &opt->table_index_factory);
+  opt->rep.table_index_factory = opt->table_index_factory.get();
 }
-void rocksdb_readoptions_clear_table_index_factory(rocksdb_readoptions_t* /*opt*/) {}
-const char* rocksdb_readoptions_get_table_index_factory_name(const rocksdb_readoptions_t* /*opt*/,
+void rocksdb_readoptions_clear_table_index_factory(rocksdb_readoptions_t* opt) {
+  opt->table_index_factory.reset();
+  opt->rep.table_index_factory = nullptr;
+}
+const char* rocksdb_readoptions_get_table_index_factory_name(const rocksdb_readoptions_t* opt,
                                                              size_t* name_len) {
-  *name_len = 0;
-  return nullptr;
+  return NameOfIndexFactory(opt->table_index_factory.get(), name_len);
 }
 
 void rocksdb_envoptions_set_rate_limiter(rocksdb_envoptions_t* opt,

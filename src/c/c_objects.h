@@ -85,8 +85,9 @@ struct rocksdb_options_t {
 };
 struct rocksdb_readoptions_t {
   rocksdb::ReadOptions rep;
-  rocksdb::Slice lower_bound, upper_bound, timestamp, iter_start_ts;  // what rep points to
-  std::string request_id;                                             // likewise
+  rocksdb::Slice lower_bound, upper_bound, timestamp, iter_start_ts;      // what rep points to
+  std::string request_id;                                                 // likewise
+  std::shared_ptr<rocksdb::UserDefinedIndexFactory> table_index_factory;  // likewise
 };
 struct rocksdb_writeoptions_t {
   rocksdb::WriteOptions rep;

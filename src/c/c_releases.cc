@@ -68,6 +68,13 @@ rocksdb_slicetransform_t* NewTransform(
   return new rocksdb_slicetransform_t{std::move(made)};
 }
 
+// Its format, which earlier releases than 10.4 do not read.
+[[maybe_unused]] BlockBasedTableOptions TablesOfRelease11() {
+  BlockBasedTableOptions options;
+  options.format_version = 7;
+  return options;
+}
+
 // What a release that takes fewer arguments leaves to PlainTableOptions is its default.
 void SetPlainTables(rocksdb_options_t* o, PlainTableOptions options, uint32_t user_key_len,
                     int bloom_bits_per_key, double hash_table_ratio, size_t index_sparseness) {
@@ -107,15 +114,34 @@ void CAIRN_C_AS(rocksdb_enable_file_deletions, _7)(rocksdb_t* db, unsigned char 
 }
 #endif
 
-#if CAIRN_C_HAS_8 || CAIRN_C_HAS_10 || CAIRN_C_HAS_11
+#if CAIRN_C_HAS_8 || CAIRN_C_HAS_10
 rocksdb_options_t* rocksdb_options_create() {
   auto made = std::make_unique<rocksdb_options_t>();
   made->rep.level_compaction_dynamic_level_bytes = true;
   return made.release();
 }
 #endif
+#if CAIRN_C_HAS_11
+rocksdb_options_t* CAIRN_C_AS(rocksdb_options_create, _11)() {
+  auto made = std::make_unique<rocksdb_options_t>();
+  made->rep.level_compaction_dynamic_level_bytes = true;
+  made->rep.table_factory.reset(NewBlockBasedTableFactory(TablesOfRelease11()));
+  return made.release();
+}
+#endif
 #if CAIRN_C_HAS_7
 rocksdb_options_t* CAIRN_C_AS(rocksdb_options_create, _7)() { return new rocksdb_options_t; }
+#endif
+
+#if CAIRN_C_HAS_7 || CAIRN_C_HAS_8 || CAIRN_C_HAS_10
+rocksdb_block_based_table_options_t* rocksdb_block_based_options_create() {
+  return new rocksdb_block_based_table_options_t;
+}
+#endif
+#if CAIRN_C_HAS_11
+rocksdb_block_based_table_options_t* CAIRN_C_AS(rocksdb_block_based_options_create, _11)() {
+  return new rocksdb_block_based_table_options_t{TablesOfRelease11()};
+}
 #endif
 
 #if CAIRN_C_HAS_8 || CAIRN_C_HAS_10 || CAIRN_C_HAS_11

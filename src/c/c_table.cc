@@ -42,9 +42,6 @@ const Comparator* cairn::ComparatorOf(const rocksdb_comparator_t* comparator) {
 
 extern "C" {
 
-rocksdb_block_based_table_options_t* rocksdb_block_based_options_create() {
-  return new rocksdb_block_based_table_options_t;
-}
 void rocksdb_block_based_options_destroy(rocksdb_block_based_table_options_t* o) { delete o; }
 void rocksdb_block_based_options_set_filter_policy(rocksdb_block_based_table_options_t* o,
                                                    rocksdb_filterpolicy_t* filter_policy) {

@@ -63,6 +63,7 @@ Status TableWriter::Open(uint64_t file_number) {
   const uint64_t now = fiber::wall_micros() / 1000000;
   TableBuilderOptions builder(*env_.icmp, options_.compression);
   builder.compression_opts = options_.compression_opts;
+  builder.compression_manager = cf_options_.compression_manager;
   builder.column_family_id = env_.column_family_id;
   builder.column_family_name = env_.column_family_name;
   builder.level = options_.level;

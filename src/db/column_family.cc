@@ -40,6 +40,7 @@ ColumnFamily::ColumnFamily(ColumnFamilyState* family_state,
   blobs = std::make_unique<BlobSource>(std::move(blob_source));
   tables->SetMaxFlushedFileSize(MaxFlushedFileSize(*options));
   tables->SetBlockProtection(options->block_protection_bytes_per_key);
+  tables->SetCompressionManager(options->compression_manager);
   if (options->compaction_style == kCompactionStyleUniversal) {
     picker = std::make_unique<UniversalPicker>(options.get(), &icmp);
   } else if (options->compaction_style == kCompactionStyleFIFO) {

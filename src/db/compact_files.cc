@@ -53,13 +53,12 @@ Status Compactions::CompactFiles(const CompactionOptions& options, ColumnFamilyH
   }
   const auto path_id = static_cast<uint32_t>(std::max(output_path_id, 0));
   if (path_id >= family->paths.size()) return Status::InvalidArgument("Invalid output path ID");
-  if (options.compression != kDisableCompressionOption &&
-      !IsCompressionSupported(options.compression)) {
-    return Status::InvalidArgument("CompactionOptions::compression is not built in");
-  }
-
   CompactionJobInfo info;
   DBMutexLock lock(db_.mutex());
+  if (options.compression != kDisableCompressionOption &&
+      !SupportsCompression(*family->options, options.compression)) {
+    return Status::InvalidArgument("CompactionOptions::compression is not built in");
+  }
   ++db_.jobs.manual;
   while ((db_.jobs.paused > 0 || db_.jobs.exclusive_manual > 0) && !db_.shutting_down.load() &&
          !db_.errors->failed() && !manual_canceled_.load()) {

@@ -629,11 +629,6 @@ TEST_F(DbLaterOptionsTest, WhatIsNotThereIsRefusedByName) {
   refuses("min_tombstones_for_range_conversion",
           [](Options* o) { o->min_tombstones_for_range_conversion = 8; });
   refuses("enable_blob_direct_write", [](Options* o) { o->enable_blob_direct_write = true; });
-  refuses("use_udi_as_primary_index", [](Options* o) {
-    BlockBasedTableOptions table;
-    table.use_udi_as_primary_index = true;
-    o->table_factory.reset(NewBlockBasedTableFactory(table));
-  });
   for (const char* hours : {"", "00:00-23:59", "23:30-04:00"}) {
     Options options = SmallOptions();
     options.daily_offpeak_time_utc = hours;

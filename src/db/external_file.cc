@@ -151,6 +151,7 @@ Status OpenExternalTable(FileSystem* fs, const std::string& path, uint64_t size,
   table_options.statistics = options.statistics.get();
   table_options.info_log = options.info_log.get();
   table_options.block_protection_bytes = options.block_protection_bytes_per_key;
+  table_options.compression_manager = options.compression_manager;
   return factory.NewTableReader(table_options, std::move(reader), size, table);
 }
 

@@ -471,6 +471,7 @@ namespace {
 void LogBuild(Logger* info_log) {
   LogHeader(info_log, "Compression algorithms supported:");
   for (const auto& [name, type] : EnumNames<CompressionType>()) {
+    if (type >= kFirstCustomCompression && type <= kLastCustomCompression) continue;
     if (type == kNoCompression || type == kDisableCompressionOption) continue;
     LogHeader(info_log, "\t%s supported: %d", std::string(name).c_str(),
               IsCompressionSupported(type));

@@ -88,6 +88,7 @@ Status OptionsChanges::SetOptions(ColumnFamilyHandle* handle,
     family->mem->set_write_buffer_size(changed.write_buffer_size);
     family->tables->SetMaxFlushedFileSize(MaxFlushedFileSize(changed));
     family->tables->SetBlockProtection(changed.block_protection_bytes_per_key);
+    family->tables->SetCompressionManager(changed.compression_manager);
     family->state->set_options(changed);
     family->current()->OptionsChanged(changed);
     ApplyLiveOptions({family});

@@ -193,7 +193,7 @@ Status RemoteWorker::Restore(ColumnFamily* family, std::unique_ptr<Compaction>* 
     return Status::InvalidArgument("the column family has no level " +
                                    std::to_string(job_.output_level));
   }
-  if (!IsCompressionSupported(job_.compression)) {
+  if (!SupportsCompression(options, job_.compression)) {
     return Status::NotSupported("the compression of the tables is not built in");
   }
   Compaction::Params params;

@@ -83,6 +83,7 @@ constexpr std::string_view kMutableColumnFamilyOptions[] = {
     "report_bg_io_stats",
     "compression",
     "compression_per_level",
+    "compression_manager",
     "compression_opts",
     "bottommost_compression",
     "bottommost_compression_opts",

@@ -239,7 +239,14 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
   check->Invalid(table != nullptr && table->block_align && o.compression != kNoCompression,
                  "Enable block_align, but compression enabled");
   if (table != nullptr) check->Add(ValidateTableOptions(*table));
-  check->Invalid(o.compression_per_level.empty() && !IsCompressionSupported(o.compression),
+  const auto is_supported = [&](CompressionType type) { return SupportsCompression(o, type); };
+  const Slice builtin = GetBuiltinV2CompressionManager()->CompatibilityName();
+  check->Invalid(table != nullptr && table->format_version < 7 &&
+                     o.compression_manager != nullptr &&
+                     builtin != o.compression_manager->CompatibilityName(),
+                 "Using a CompressionManager incompatible with built-in (custom "
+                 "CompatibilityName()) is not supported for format_version < 7");
+  check->Invalid(o.compression_per_level.empty() && !is_supported(o.compression),
                  "compression is not built in");
   check->Invalid(
       o.compression_opts.zstd_max_train_bytes > 0 && o.compression_opts.max_dict_bytes == 0,
@@ -256,10 +263,10 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
       "The garbage ratio threshold for forcing blob garbage collection should be in the range "
       "[0.0, 1.0].");
   check->Invalid(o.bottommost_compression != kDisableCompressionOption &&
-                     !IsCompressionSupported(o.bottommost_compression),
+                     !is_supported(o.bottommost_compression),
                  "bottommost_compression is not built in");
   for (const CompressionType type : o.compression_per_level) {
-    check->Invalid(!IsCompressionSupported(type), "compression_per_level is not built in");
+    check->Invalid(!is_supported(type), "compression_per_level is not built in");
   }
   check->Invalid(o.max_bytes_for_level_multiplier <= 0,
                  "max_bytes_for_level_multiplier must be greater than 0");

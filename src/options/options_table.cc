@@ -9,6 +9,7 @@
 #include "base/option_fields.h"
 #include "fs/object_texts.h"
 #include "options/object_strings.h"
+#include "rocksdb/advanced_compression.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/compaction_filter.h"
 #include "rocksdb/comparator.h"
@@ -105,6 +106,17 @@ SetResult BuildMemtableFactory(ColumnFamilyOptions* options, const std::string& 
       IsNullText(value) ? SetResult::kUsers : BuildObject<MemTableRepFactory>(value, config, &made);
   if (made != nullptr) options->memtable_factory = std::move(made);
   return result;
+}
+
+// (Not of RocksDB 7.8.3.)
+std::string FormatCompressionManager(const ColumnFamilyOptions& options) {
+  const auto& manager = options.compression_manager;
+  return manager == nullptr ? std::string() : FormatObject(manager.get());
+}
+
+SetResult BuildCompressionManager(ColumnFamilyOptions* options, const std::string& value,
+                                  const ConfigOptions* config) {
+  return BuildObject<CompressionManager>(value, config, &options->compression_manager);
 }
 
 template <auto Member>
@@ -381,6 +393,8 @@ std::span<const OptionField<ColumnFamilyOptions>> OptionFields() {
       PrefixExtractor<&ColumnFamilyOptions::prefix_extractor>("prefix_extractor"),
       CompressionField<&ColumnFamilyOptions::bottommost_compression_opts>(
           "bottommost_compression_opts"),
+      {"compression_manager", FormatCompressionManager, nullptr, nullptr, BuildCompressionManager,
+       /*later=*/true},
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::paranoid_file_checks>(
           "paranoid_file_checks"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::blob_garbage_collection_force_threshold>(

@@ -45,6 +45,7 @@ Status SstFileReader::Open(const std::string& file_path) {
   options.statistics = r.options.statistics.get();
   options.info_log = r.options.info_log.get();
   options.prefix_extractor = r.options.prefix_extractor.get();
+  options.compression_manager = r.options.compression_manager;
   options.mapped = r.options.allow_mmap_reads;
   options.block_protection_bytes = r.options.block_protection_bytes_per_key;
   return r.options.table_factory->NewTableReader(options, std::move(file), size, &r.table);

@@ -232,6 +232,7 @@ Repairer::Family* Repairer::AddFamily(uint32_t id, const std::string& name) {
   tables.max_open_files = kOpenTables;
   tables.info_log = info_log_;
   slot->tables = std::make_unique<TableCache>(std::move(tables));
+  slot->tables->SetCompressionManager(slot->options->compression_manager);
   LogInfo(info_log_, "Column family [%s] (ID %u)", name.c_str(), id);
   return slot.get();
 }

@@ -5,6 +5,10 @@
 // the range tombstones in them, and an ingested table does not say which sequence number it got.
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
 
 #include "base/logging.h"
 #include "base/range_tombstones.h"
@@ -66,19 +70,27 @@ Status Repairer::ReadProperties(Found* found) const {
   IOStatus io = fs_->GetFileSize(path, IOOptions(), &found->size, nullptr);
   if (!io.ok()) return io;
   std::map<std::string, const Comparator*> comparators;
-  for (const auto& [name, options] : known_) {
+  std::set<std::shared_ptr<CompressionManager>> managers = {nullptr};
+  const auto note = [&](const ColumnFamilyOptions& options) {
     comparators[options.comparator->Name()] = options.comparator;
-  }
-  if (unknown_ != nullptr) comparators[unknown_->comparator->Name()] = unknown_->comparator;
+    managers.insert(options.compression_manager);
+  };
+  for (const auto& [name, options] : known_) note(options);
+  if (unknown_ != nullptr) note(*unknown_);
   Status s;
   for (const auto& [name, comparator] : comparators) {
-    const InternalKeyComparator icmp(comparator);
-    std::unique_ptr<RandomAccessFileReader> reader;
-    io = RandomAccessFileReader::Open(fs_, path, FileOptions(options_), &reader);
-    if (!io.ok()) return io;
-    std::unique_ptr<TableReader> table;
-    s = reading_->NewTableReader(TableReaderOptions(icmp), std::move(reader), found->size, &table);
-    if (s.ok()) found->properties = table->GetTableProperties();
+    for (const auto& manager : managers) {
+      const InternalKeyComparator icmp(comparator);
+      std::unique_ptr<RandomAccessFileReader> reader;
+      io = RandomAccessFileReader::Open(fs_, path, FileOptions(options_), &reader);
+      if (!io.ok()) return io;
+      std::unique_ptr<TableReader> table;
+      TableReaderOptions table_options(icmp);
+      table_options.compression_manager = manager;
+      s = reading_->NewTableReader(table_options, std::move(reader), found->size, &table);
+      if (s.ok()) found->properties = table->GetTableProperties();
+      if (!s.IsNotSupported()) break;
+    }
     if (!s.IsInvalidArgument()) break;
   }
   return s;

@@ -40,8 +40,9 @@ Status BlockBasedTable::LocateRange(const ReadOptions& options, const Slice& fir
 }
 
 bool BlockBasedTable::CanBeApproached() const {
-  return index_ && !two_level_index_ && index_format_.user_keys && icmp_.timestamp_size() == 0 &&
-         tombstones_ == nullptr && own_cache_ != nullptr && !secondary_ && !IsTraced() &&
+  return index_ && !two_level_index_ && user_index_ == nullptr && index_format_.user_keys &&
+         icmp_.timestamp_size() == 0 && tombstones_ == nullptr && own_cache_ != nullptr &&
+         !secondary_ && !IsTraced() &&
          (lookup_by_ == LookupBy::kNothing || (lookup_by_ == LookupBy::kWholeKey && filter_));
 }
 
@@ -108,7 +109,9 @@ void BlockBasedTable::PinBlocks(const ReadOptions& options, std::span<const Bloc
   whole.limits = ReadLimits(options);
   whole.of_blocks = true;
   PrefetchBuffer run(source_.file.get(), source_.file_size, whole);
-  const bool at_once = handles.size() > 1 && options.read_tier != kBlockCacheTier;
+  // (What the persistent cache has is not read.)
+  const bool at_once =
+      handles.size() > 1 && options.read_tier != kBlockCacheTier && source_.persistent == nullptr;
   if (at_once) {
     const PerfTimer timer(Perf(), &PerfContext::block_read_time);
     if (!run.Fill(begin, static_cast<size_t>(end - begin)).ok()) return;

@@ -7,6 +7,7 @@
 #include "base/coding.h"
 #include "base/stop_watch.h"
 #include "fiber/random.h"
+#include "rocksdb/filter_policy.h"
 #include "table/filter_policy.h"
 #include "table/properties.h"
 
@@ -34,13 +35,8 @@ std::string CompressionOptionsText(const CompressionOptions& o) {
   return buf;
 }
 
-// format_version 7 names the codecs' family and the types in use, in hexadecimal.
-std::string CompressionName(uint32_t format_version, CompressionType type) {
-  if (format_version < 7) return CompressionPropertyName(type);
-  char buf[32];
-  if (type == kNoCompression) return ";;";
-  std::snprintf(buf, sizeof(buf), "BuiltinV2;%02X;", static_cast<unsigned>(type));
-  return buf;
+bool IsBuiltin(const CompressionManager& manager) {
+  return &manager == GetBuiltinV2CompressionManager().get();
 }
 
 }  // namespace
@@ -59,6 +55,10 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
       data_block_(table_options.block_restart_interval, table_options.use_delta_encoding),
       compression_opts_(options.compression_opts),
       compressor_(options.compression_type, options.compression_opts),
+      manager_(options.compression_manager == nullptr || IsBuiltin(*options.compression_manager)
+                   ? nullptr
+                   : options.compression_manager),
+      compresses_(options.compression_type != kNoCompression),
       strip_timestamps_(options.strip_timestamps && icmp_.timestamp_size() != 0),
       index_(table_options_, icmp_, strip_timestamps_),
       collectors_(options.collector_factories, {options.column_family_id, options.level},
@@ -74,6 +74,8 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
         charges_->For(CacheEntryRole::kFilterConstruction));
   }
   MakePolicy();
+  MakeCompressors(options);
+  MakeUserIndex();
   warmer_ = CacheWarmer::Make(table_options_, options, icmp_);
   if (table_options.format_version >= 6) {
     // Nonzero: zero says that checksums do not depend on the offset, which these versions refuse.
@@ -81,7 +83,7 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
       base_context_checksum_ = static_cast<uint32_t>(fiber::random_u64());
     }
   }
-  if (!IsCompressionSupported(compression_)) {
+  if (manager_ == nullptr && !IsCompressionSupported(compression_)) {
     Fail(Status::NotSupported("compression type " +
                               std::to_string(static_cast<unsigned>(compression_)) + " for " +
                               file->file_name()));
@@ -94,7 +96,10 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
     const double ratio = table_options.data_block_hash_table_util_ratio;
     data_block_.EnableHashIndex(ratio > 0 ? ratio : 0.75);
   }
-  if (ok() && compression_opts_.max_dict_bytes > 0 && TakesDictionary(compression_)) {
+  const bool buffers = manager_ == nullptr
+                           ? compression_opts_.max_dict_bytes > 0 && TakesDictionary(compression_)
+                           : sample_bytes_ > 0;
+  if (ok() && buffers) {
     buffer_ = std::make_unique<DictionaryBuffer>(
         compression_opts_, options.target_file_size,
         charges_->For(CacheEntryRole::kCompressionDictionaryBuildingBuffer));
@@ -118,9 +123,14 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
   p.prefix_extractor_name =
       options.prefix_extractor == nullptr ? "nullptr" : options.prefix_extractor->AsString();
   p.property_collectors_names = collectors_.names();
-  p.compression_name = CompressionName(table_options.format_version, compression_);
+  p.compression_name = CompressionName();
   p.compression_options = CompressionOptionsText(options.compression_opts);
+  if (manager_ != nullptr) {
+    p.compression_options += "_compression_manager=" + manager_->GetId() + "; ";
+    if (managed_ != nullptr) p.compression_options += "_compressor=" + managed_->GetId() + "; ";
+  }
   p.index_value_is_delta_encoded = HasDeltaEncodedIndex(table_options) ? 1 : 0;
+  p.udi_is_primary_index = table_options.use_udi_as_primary_index ? 1 : 0;
   p.user_defined_timestamps_persisted = strip_timestamps_ ? 0 : 1;
   p.data_block_restart_interval = static_cast<uint64_t>(table_options.block_restart_interval);
   p.index_block_restart_interval =
@@ -152,6 +162,105 @@ void BlockBasedTableBuilder::MakePolicy() {
   if (policy_ == nullptr) {
     Fail(Status::InvalidArgument("flush_block_policy_factory made no policy", factory->Name()));
   }
+}
+
+void BlockBasedTableBuilder::MakeCompressors(const TableBuilderOptions& options) {
+  if (manager_ == nullptr) return;
+  FilterBuildingContext context(table_options_);
+  context.info_log = options.info_log;
+  context.column_family_name = options.column_family_name;
+  context.level_at_creation = options.level;
+  context.is_bottommost = options.is_bottommost;
+  context.reason = options.reason;
+  managed_ = manager_->GetCompressorForSST(context, compression_opts_, compression_);
+  compresses_ = managed_ != nullptr;
+  if (!compresses_) return;
+  if (const uint32_t threads = managed_->GetRecommendedParallelThreads()) {
+    compression_opts_.parallel_threads = threads;
+  }
+  if (table_options_.verify_compression) {
+    std::shared_ptr<Decompressor> decompressor = managed_->GetOptimizedDecompressor();
+    if (decompressor == nullptr) decompressor = manager_->GetDecompressor();
+    Status s =
+        DecompressionDict::OfManager(std::string(), std::move(decompressor), &verify_managed_);
+    if (!s.ok()) return Fail(s);
+  }
+  if (table_options_.enable_index_compression) {
+    (void)CompressorFor(CacheEntryRole::kIndexBlock, Compressor::DictDisabled{}, &managed_index_,
+                        &index_compressor_);
+  }
+  Compressor::DictConfig guidance = managed_->GetDictGuidance(CacheEntryRole::kDataBlock);
+  if (const auto* const sampling = std::get_if<Compressor::DictSampling>(&guidance)) {
+    sample_bytes_ = sampling->max_sample_bytes;
+    if (sample_bytes_ > 0) return;
+  }
+  Compressor::DictConfigArgs args = Compressor::DictDisabled{};
+  if (auto* const given = std::get_if<Compressor::DictPreDefined>(&guidance)) {
+    if (!given->dict_data.empty()) args = std::move(*given);
+  }
+  UseDataCompressor(std::move(args));
+}
+
+void BlockBasedTableBuilder::UseDataCompressor(Compressor::DictConfigArgs&& args) {
+  (void)CompressorFor(CacheEntryRole::kDataBlock, std::move(args), &managed_data_,
+                      &data_compressor_);
+  const Compressor& used = managed_data_ != nullptr ? *managed_data_ : *managed_;
+  std::string dict = used.GetSerializedDict().ToString();
+  if (dict.empty()) return;
+  managed_dict_ = dict;
+  if (!table_options_.verify_compression) return;
+  Status s =
+      DecompressionDict::OfManager(std::move(dict), manager_->GetDecompressor(), &verify_dict_);
+  if (!s.ok()) Fail(s);
+}
+
+BlockCompressor* BlockBasedTableBuilder::CompressorFor(CacheEntryRole role,
+                                                       Compressor::DictConfigArgs&& dict,
+                                                       std::unique_ptr<Compressor>* special,
+                                                       std::unique_ptr<BlockCompressor>* made) {
+  *special = managed_->MaybeCloneSpecialized(role, std::move(dict));
+  *made = std::make_unique<BlockCompressor>(*special != nullptr ? special->get() : managed_.get());
+  return made->get();
+}
+
+// Before format_version 7 the type that the options ask for. Since then the family of codecs, and
+// the types that were used, in hexadecimal.
+std::string BlockBasedTableBuilder::CompressionName() const {
+  CompressionType type = compression_;
+  if (manager_ != nullptr) {
+    type = managed_ == nullptr ? kNoCompression : managed_->GetPreferredCompressionType();
+  }
+  if (table_options_.format_version < 7) {
+    for (size_t i = types_.size(); manager_ != nullptr && i-- > 0;) {
+      if (types_[i] && type != kZSTD) type = static_cast<CompressionType>(i);
+    }
+    return CompressionPropertyName(type);
+  }
+  std::string name;
+  if (compresses_) name = manager_ != nullptr ? manager_->CompatibilityName() : "BuiltinV2";
+  name += ';';
+  for (size_t i = 0; i < types_.size(); ++i) {
+    char digits[3];
+    if (!types_[i]) continue;
+    std::snprintf(digits, sizeof(digits), "%02X", static_cast<unsigned>(i));
+    name += digits;
+  }
+  return name + ';';
+}
+
+void BlockBasedTableBuilder::MakeUserIndex() {
+  const UserDefinedIndexFactory* const factory = table_options_.user_defined_index_factory.get();
+  if (factory == nullptr) return;
+  if (compression_opts_.parallel_threads > 1) {
+    return Fail(Status::InvalidArgument(
+        "user_defined_index_factory not supported with parallel compression"));
+  }
+  if (strip_timestamps_) {
+    return Fail(Status::InvalidArgument(
+        "user_defined_index_factory not supported with keys that lose their timestamps"));
+  }
+  Status s = UserIndexBuilder::Make(*factory, icmp_, &user_index_);
+  if (!s.ok()) Fail(s);
 }
 
 bool BlockBasedTableBuilder::BlockEnds(const Slice& key, const Slice& value) {
@@ -222,6 +331,8 @@ void BlockBasedTableBuilder::Add(const Slice& key, const Slice& value) {
   if (icmp_.timestamp_size() != 0) [[unlikely]]
     NoteTimestamp(key);
   NoteSequence(key);
+  if (user_index_ != nullptr && buffer_ == nullptr) [[unlikely]]
+    user_index_->AddKey(key, value);
   AddToBlock(key, value, common);
   last_key_bytes_.Reserve(key.size(), common);
   std::memcpy(last_key_bytes_.data() + common, key.data() + common, key.size() - common);
@@ -280,7 +391,7 @@ void BlockBasedTableBuilder::FlushDataBlock() {
   if (!ok() || data_block_.empty()) return;
   const Slice raw = data_block_.Finish();
   collectors_.AddBlock(raw.size());
-  if (buffer_ != nullptr && raw.size() >= kLargeBlock) EndBuffering();
+  if (buffer_ != nullptr && raw.size() >= kLargeBlock && user_index_ == nullptr) EndBuffering();
   if (buffer_ != nullptr) {
     buffer_->Add(raw);
     if (buffer_->Full()) EndBuffering();
@@ -308,11 +419,11 @@ void BlockBasedTableBuilder::StoreDataBlock(const Slice& raw) {
     raw_in_pipeline_ += raw.size();
     return;
   }
-  BlockCompressor* const compressor =
-      dict_compressor_ != nullptr ? dict_compressor_.get() : &compressor_;
+  BlockCompressor* compressor = dict_compressor_ != nullptr ? dict_compressor_.get() : &compressor_;
+  if (data_compressor_ != nullptr) compressor = data_compressor_.get();
   StoredBlock stored;
-  const Status s = CompressBlock(compressor, compression_, table_options_.verify_compression,
-                                 verify_dict_.get(), raw, &stored, WantsDetailedTimes(statistics_));
+  const Status s = CompressBlock(compressor, BuiltinType(), table_options_.verify_compression,
+                                 DataVerifier(), raw, &stored, WantsDetailedTimes(statistics_));
   WriteDataBlock(s, stored);
 }
 
@@ -320,6 +431,7 @@ void BlockBasedTableBuilder::WriteDataBlock(const Status& compressed, const Stor
   BlockHandle handle;
   WriteStoredBlock(compressed, block, &handle);
   index_.AddHandle(handle);
+  last_block_ = handle;
   if (ok() && warmer_ != nullptr) warmer_->PlaceData(handle.offset);
   if (alignment_ == 0 || !ok()) return;
   const uint64_t padding = (alignment_ - offset_ % alignment_) % alignment_;
@@ -332,16 +444,27 @@ void BlockBasedTableBuilder::WriteDataBlock(const Status& compressed, const Stor
 }
 
 void BlockBasedTableBuilder::StartPipeline() {
-  if (compression_ == kNoCompression || compression_opts_.parallel_threads <= 1) return;
+  if (!compresses_ || compression_opts_.parallel_threads <= 1) return;
+  const auto compressor = [this] {
+    if (manager_ == nullptr) {
+      return std::make_unique<BlockCompressor>(compression_, compression_opts_, dict_.get());
+    }
+    return std::make_unique<BlockCompressor>(managed_data_ != nullptr ? managed_data_.get()
+                                                                      : managed_.get());
+  };
   pipeline_ = std::make_unique<CompressionPipeline>(
-      compression_, compression_opts_, table_options_.verify_compression,
-      compression_opts_.parallel_threads, dict_.get(), verify_dict_.get(),
-      WantsDetailedTimes(statistics_));
+      BuiltinType(), compressor, table_options_.verify_compression,
+      compression_opts_.parallel_threads, DataVerifier(), WantsDetailedTimes(statistics_));
 }
 
 void BlockBasedTableBuilder::EndBuffering() {
   const std::unique_ptr<DictionaryBuffer> buffer = std::move(buffer_);
-  std::string dict = buffer->MakeDictionary(compression_);
+  std::string dict;
+  if (manager_ == nullptr) {
+    dict = buffer->MakeDictionary(compression_);
+  } else {
+    UseDataCompressor(buffer->Samples(sample_bytes_));
+  }
   if (!dict.empty()) {
     if (table_options_.verify_compression) {
       verify_dict_ = std::make_unique<DecompressionDict>(dict, /*for_zstd=*/true);
@@ -351,7 +474,15 @@ void BlockBasedTableBuilder::EndBuffering() {
         std::make_unique<BlockCompressor>(compression_, compression_opts_, dict_.get());
   }
   StartPipeline();
-  for (const std::string& block : buffer->blocks()) StoreDataBlock(block);
+  bool is_first = true;
+  for (const std::string& block : buffer->blocks()) {
+    if (user_index_ != nullptr && ok()) {
+      Status s = user_index_->AddKeysOf(block, is_first ? nullptr : &last_block_);
+      if (!s.ok()) Fail(Status::CopyAppendMessage(s, ": ", file_->file_name()));
+    }
+    is_first = false;
+    StoreDataBlock(block);
+  }
 }
 
 void BlockBasedTableBuilder::WriteOldestDataBlock() {
@@ -371,6 +502,9 @@ uint64_t BlockBasedTableBuilder::EstimatedInPipeline() const {
 void BlockBasedTableBuilder::AddIndexEntry(const Slice* next_key) {
   index_entry_pending_ = false;
   index_.AddSeparator(last_key_, next_key);
+  // (What is buffered comes when it is stored.)
+  if (user_index_ != nullptr && buffer_ == nullptr) [[unlikely]]
+    user_index_->AddBlock(last_key_, next_key, last_block_);
   if (next_key != nullptr && filter_ != nullptr && filter_->PartitionIsFull()) {
     filter_->EndPartition(index_.num_separators() - 1, icmp_.BareKey(ExtractUserKey(*next_key)));
   }
@@ -379,8 +513,11 @@ void BlockBasedTableBuilder::AddIndexEntry(const Slice* next_key) {
 void BlockBasedTableBuilder::WriteBlock(const Slice& contents, bool compress, BlockHandle* handle) {
   if (!compress) return WriteRawBlock(contents, kNoCompression, handle);
   StoredBlock stored;
-  const Status s = CompressBlock(&compressor_, compression_, table_options_.verify_compression,
-                                 nullptr, contents, &stored, WantsDetailedTimes(statistics_));
+  BlockCompressor* const compressor =
+      index_compressor_ != nullptr ? index_compressor_.get() : &compressor_;
+  const Status s =
+      CompressBlock(compressor, BuiltinType(), table_options_.verify_compression,
+                    verify_managed_.get(), contents, &stored, WantsDetailedTimes(statistics_));
   WriteStoredBlock(s, stored, handle);
 }
 
@@ -394,7 +531,7 @@ void BlockBasedTableBuilder::WriteStoredBlock(const Status& compressed, const St
 }
 
 void BlockBasedTableBuilder::CountStoredBlock(const StoredBlock& block) const {
-  if (compression_ == kNoCompression) {
+  if (!compresses_) {
     statistics_->recordTick(NUMBER_BLOCK_COMPRESSION_BYPASSED, 1);
     statistics_->recordTick(BYTES_COMPRESSION_BYPASSED, block.raw_size);
     return;
@@ -419,6 +556,7 @@ void BlockBasedTableBuilder::WriteRawBlock(const Slice& contents, CompressionTyp
   if (!ok()) return;
   const StopWatch watch(statistics_, WRITE_RAW_BLOCK_MICROS);
   *handle = {offset_, contents.size()};
+  if (type != kNoCompression) types_.set(type);
   const char type_byte = static_cast<char>(type);
   char trailer[kBlockTrailerSize];
   trailer[0] = type_byte;
@@ -472,11 +610,21 @@ void BlockBasedTableBuilder::WriteIndex(BlockHandle* handle) {
   properties_.top_level_index_size = sizes.top_level;
 }
 
+void BlockBasedTableBuilder::WriteUserIndex(std::map<std::string, BlockHandle>* metaindex) {
+  Slice contents;
+  Status s = user_index_->Finish(&contents);
+  if (!s.ok()) return Fail(s);
+  BlockHandle handle;
+  WriteRawBlock(contents, kNoCompression, &handle);
+  (*metaindex)[UserIndexBlockName(*table_options_.user_defined_index_factory)] = handle;
+}
+
 void BlockBasedTableBuilder::WriteProperties(BlockHandle* handle) {
   if (properties_.num_entries > 0) {
     properties_.key_smallest_seqno = smallest_sequence_;
     properties_.key_largest_seqno = largest_sequence_;
   }
+  properties_.compression_name = CompressionName();
   collectors_.Finish(&properties_);
   if (icmp_.timestamp_size() != 0 && !strip_timestamps_) {
     properties_.user_collected_properties[kMinTimestampProperty] = min_timestamp_;
@@ -502,9 +650,11 @@ Status BlockBasedTableBuilder::Finish() {
   BlockHandle index_handle;
   WriteIndex(&index_handle);
   if (table_options_.format_version >= 6) metaindex[kIndexBlockName] = index_handle;
-  if (dict_ != nullptr) {
+  if (user_index_ != nullptr && ok()) WriteUserIndex(&metaindex);
+  if (const Slice dict = dict_ != nullptr ? Slice(dict_->raw()) : Slice(managed_dict_);
+      !dict.empty()) {
     BlockHandle handle;
-    WriteRawBlock(dict_->raw(), kNoCompression, &handle);
+    WriteRawBlock(dict, kNoCompression, &handle);
     metaindex[kCompressionDictBlockName] = handle;
   }
   if (!tombstone_block_.empty()) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bitset>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -30,6 +31,7 @@
 #include "table/memory_charges.h"
 #include "table/property_collectors.h"
 #include "table/table_builder.h"
+#include "table/user_index.h"
 
 namespace cairn {
 
@@ -74,6 +76,22 @@ class BlockBasedTableBuilder final : public TableBuilder {
   // Whether the entry begins a block.
   bool BlockEnds(const Slice& key, const Slice& value);
   void MakePolicy();
+  // Of the options' manager.
+  void MakeCompressors(const TableBuilderOptions& options);
+  // That for a kind of blocks: a specialized one, or the one for all.
+  BlockCompressor* CompressorFor(CacheEntryRole role, Compressor::DictConfigArgs&& dict,
+                                 std::unique_ptr<Compressor>* special,
+                                 std::unique_ptr<BlockCompressor>* made);
+  void UseDataCompressor(Compressor::DictConfigArgs&& args);
+  std::string CompressionName() const;
+  // For CompressBlock(): kNoCompression also where a manager decides for each block.
+  CompressionType BuiltinType() const {
+    return manager_ == nullptr ? compression_ : kNoCompression;
+  }
+  const DecompressionDict* DataVerifier() const {
+    return verify_dict_ != nullptr ? verify_dict_.get() : verify_managed_.get();
+  }
+  void MakeUserIndex();
   void FlushDataBlock();
   // `next_key`: the first key of the next block, null at the end.
   void AddIndexEntry(const Slice* next_key);
@@ -93,20 +111,31 @@ class BlockBasedTableBuilder final : public TableBuilder {
   void WriteRawBlock(const Slice& contents, CompressionType type, BlockHandle* handle);
   void WriteFilter(std::map<std::string, BlockHandle>* metaindex);
   void WriteIndex(BlockHandle* handle);
+  void WriteUserIndex(std::map<std::string, BlockHandle>* metaindex);
   void WriteProperties(BlockHandle* handle);
 
   const BlockBasedTableOptions table_options_;
   const std::shared_ptr<MemoryCharges> charges_;
   const InternalKeyComparator icmp_;
   const bool bytewise_;
-  const CompressionType compression_;
+  const CompressionType compression_;  // what the options say
   FileWriter* const file_;
   Statistics* const statistics_;
 
   BlockBuilder data_block_;
   BlockBuilder tombstone_block_{1};
-  const CompressionOptions compression_opts_;
+  CompressionOptions compression_opts_;
   BlockCompressor compressor_;  // without a dictionary
+  // Of a manager: its own, one for data blocks, and one for the index; null: there is none, or the
+  // first one does. What undoes it.
+  const std::shared_ptr<CompressionManager> manager_;  // null: the built-in types
+  std::unique_ptr<Compressor> managed_, managed_data_, managed_index_;
+  std::unique_ptr<BlockCompressor> data_compressor_, index_compressor_;
+  std::unique_ptr<DecompressionDict> verify_managed_;
+  size_t sample_bytes_ = 0;
+  std::string managed_dict_;
+  bool compresses_ = false;
+  std::bitset<256> types_;  // of blocks that were written, but for kNoCompression
   std::unique_ptr<DictionaryBuffer>
       buffer_;                             // the data blocks so far; null: they are stored at once
   std::unique_ptr<CompressionDict> dict_;  // of the data blocks; null: none
@@ -128,6 +157,8 @@ class BlockBasedTableBuilder final : public TableBuilder {
   // A block's separator is found when the next block begins, its place known when it is written.
   bool index_entry_pending_ = false;  // the last block's separator waits for the next key
   IndexBuilder index_;
+  std::unique_ptr<UserIndexBuilder> user_index_;  // null: none
+  BlockHandle last_block_;                        // that was stored
 
   PropertyCollectors collectors_;
   uint32_t base_context_checksum_ = 0;

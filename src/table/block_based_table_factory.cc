@@ -4,10 +4,13 @@
 #include <bit>
 #include <cstdio>
 
+#include "fiber/random.h"
 #include "fs/file_reader.h"
 #include "fs/file_writer.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/flush_block_policy.h"
+#include "rocksdb/persistent_cache.h"
+#include "rocksdb/user_defined_index.h"
 #include "table/block_based_table_builder.h"
 #include "table/block_based_table_reader.h"
 #include "table/table_option_fields.h"
@@ -18,6 +21,50 @@ namespace {
 
 // What a factory gets that was given no cache.
 constexpr size_t kDefaultBlockCacheSize = 8 << 20;
+
+// Both are asked for a block by one key, and have different things there: a PersistentCache over
+// the block cache itself would hand out what is none of its bytes.
+Status CheckCachesAreApart(const BlockBasedTableOptions& o) {
+  if (o.block_cache == nullptr || o.persistent_cache == nullptr) return Status::OK();
+  static char of_blocks = 'b';
+  constexpr char kPersistent = 'p';
+  const BlockCacheKey key(fiber::random_u64(), CachedBlock::kData, fiber::random_u64());
+  (void)o.block_cache->Insert(key.slice(), &of_blocks, 1, [](const Slice&, void*) {});
+  (void)o.persistent_cache->Insert(key.slice(), &kPersistent, 1);
+  if (Cache::Handle* const found = o.block_cache->Lookup(key.slice())) {
+    const bool same = o.block_cache->Value(found) == &of_blocks;
+    o.block_cache->Release(found);
+    o.block_cache->Erase(key.slice());
+    if (!same) {
+      return Status::InvalidArgument(
+          "block_cache and persistent_cache share the same key space, which is not supported");
+    }
+  }
+  std::unique_ptr<char[]> data;
+  size_t size = 0;
+  const Status s = o.persistent_cache->Lookup(key.slice(), &data, &size);
+  if (!s.ok() || data == nullptr || size == 0 || data[0] == kPersistent) return Status::OK();
+  if (data[0] == of_blocks) {
+    return Status::InvalidArgument(
+        "persistent_cache and block_cache share the same key space, which is not supported");
+  }
+  return Status::Corruption("Unexpected mutation to persistent_cache");
+}
+
+// What tables that get a user-defined index cannot have.
+Status ValidateUserIndex(const ColumnFamilyOptions& options) {
+  if (options.compression_opts.parallel_threads > 1 ||
+      options.bottommost_compression_opts.parallel_threads > 1) {
+    return Status::InvalidArgument(
+        "user_defined_index_factory not supported with parallel compression");
+  }
+  if (!options.persist_user_defined_timestamps && options.comparator != nullptr &&
+      options.comparator->timestamp_size() > 0) {
+    return Status::InvalidArgument(
+        "user_defined_index_factory not supported with persist_user_defined_timestamps = false");
+  }
+  return Status::OK();
+}
 
 }  // namespace
 
@@ -41,12 +88,24 @@ Status ValidateTableOptions(const BlockBasedTableOptions& o) {
       !(o.data_block_hash_table_util_ratio > 0)) {
     return invalid("data_block_hash_table_util_ratio must be greater than 0");
   }
-  if (o.use_udi_as_primary_index) return unsupported("use_udi_as_primary_index");
+  if (o.use_udi_as_primary_index) {
+    if (o.user_defined_index_factory == nullptr) {
+      return Status::InvalidArgument(
+          "use_udi_as_primary_index requires user_defined_index_factory");
+    }
+    if (o.index_type == BlockBasedTableOptions::kTwoLevelIndexSearch) {
+      return Status::InvalidArgument(
+          "use_udi_as_primary_index is incompatible with partitioned index (kTwoLevelIndexSearch)");
+    }
+    if (o.partition_filters) {
+      return Status::InvalidArgument(
+          "use_udi_as_primary_index is incompatible with partitioned filters");
+    }
+  }
   if (o.separate_key_value_in_data_block) return unsupported("separate_key_value_in_data_block");
   if (o.block_align && !std::has_single_bit(o.block_size)) {
     return invalid("Block alignment requested but block size is not a power of 2");
   }
-  if (o.persistent_cache != nullptr) return unsupported("persistent_cache");
   if (o.block_cache_compressed != nullptr) return unsupported("block_cache_compressed");
   if (o.no_block_cache && o.cache_index_and_filter_blocks) {
     return invalid("cache_index_and_filter_blocks needs a block cache");
@@ -59,7 +118,8 @@ Status ValidateTableOptions(const BlockBasedTableOptions& o) {
   if (o.block_size_deviation < 0 || o.block_size_deviation > 100) {
     return invalid("block_size_deviation must be 0 to 100");
   }
-  return MemoryCharges::Validate(o);
+  Status s = CheckCachesAreApart(o);
+  return s.ok() ? MemoryCharges::Validate(o) : s;
 }
 
 BlockBasedTableFactory::BlockBasedTableFactory(const BlockBasedTableOptions& options)
@@ -111,6 +171,7 @@ Status BlockBasedTableFactory::PrepareOptions(const ConfigOptions& config_option
 Status BlockBasedTableFactory::ValidateOptions(const DBOptions& db_options,
                                                const ColumnFamilyOptions& cf_options) const {
   Status s = ValidateTableOptions(options_);
+  if (s.ok() && options_.user_defined_index_factory != nullptr) s = ValidateUserIndex(cf_options);
   return s.ok() ? TableFactory::ValidateOptions(db_options, cf_options) : s;
 }
 
@@ -147,7 +208,10 @@ std::string BlockBasedTableFactory::GetPrintableOptions() const {
     out.append("  block_cache_options:\n").append(o.block_cache->GetPrintableOptions());
   }
   line("block_cache_compressed", pointer(nullptr));
-  line("persistent_cache", pointer(nullptr));
+  line("persistent_cache", pointer(o.persistent_cache.get()));
+  if (o.persistent_cache != nullptr) {
+    out.append("  persistent_cache_options:\n").append(o.persistent_cache->GetPrintableOptions());
+  }
   number("block_size", o.block_size);
   number("block_size_deviation", static_cast<uint64_t>(o.block_size_deviation));
   number("block_restart_interval", static_cast<uint64_t>(o.block_restart_interval));
@@ -156,6 +220,11 @@ std::string BlockBasedTableFactory::GetPrintableOptions() const {
   number("partition_filters", o.partition_filters);
   number("use_delta_encoding", o.use_delta_encoding);
   line("filter_policy", o.filter_policy == nullptr ? "nullptr" : o.filter_policy->Name());
+  if (o.user_defined_index_factory != nullptr) {
+    line("user_defined_index_factory", o.user_defined_index_factory->Name());
+    number("use_udi_as_primary_index", o.use_udi_as_primary_index);
+    number("fail_if_no_udi_on_open", o.fail_if_no_udi_on_open);
+  }
   number("whole_key_filtering", o.whole_key_filtering);
   number("verify_compression", o.verify_compression);
   number("read_amp_bytes_per_bit", o.read_amp_bytes_per_bit);

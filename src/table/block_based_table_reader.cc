@@ -5,6 +5,7 @@
 
 #include "base/builtin_slice_transform.h"
 #include "base/coding.h"
+#include "base/logging.h"
 #include "base/perf.h"
 #include "base/stop_watch.h"
 #include "cache/secondary_adapter.h"
@@ -15,6 +16,7 @@
 #include "table/properties.h"
 #include "table/properties_block.h"
 #include "table/separated_block.h"
+#include "table/table_compression.h"
 
 namespace cairn {
 
@@ -119,7 +121,9 @@ Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options,
 
   MetaBlocks meta;
   s = t->ReadMetaindex(&tail, &meta);
-  if (s.ok()) s = t->ReadProperties(meta, &tail, options.expects_bare_keys);
+  if (s.ok()) {
+    s = t->ReadProperties(meta, &tail, options.expects_bare_keys, options.compression_manager);
+  }
   if (s.ok()) s = t->ReadDictionary(meta, &tail);
   if (s.ok()) {
     s = FindGlobalSeqno(*t->properties_, options.largest_seqno, t->source_.file->file_name(),
@@ -140,9 +144,10 @@ Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options,
     t->ChoosePrefixExtractor(options.prefix_extractor);
     t->FindFilter(meta);
   }
-  t->MakeCachePrefix();
+  t->MakeCachePrefixes();
   const BlockLookupScope at_opening(*t->trace_, {kPrefetch});
   s = t->LoadIndexAndFilter(t->ChoosePinning(options), &tail);
+  if (s.ok()) s = t->LoadUserIndex(meta, &tail, options.info_log);
   if (!s.ok()) return s;
   if (!t->charge_.Set(t->ApproximateMemoryUsage()) && !options.for_job) {
     return Status::MemoryLimit("the block cache has no room for the reader of",
@@ -173,8 +178,9 @@ Status BlockBasedTable::ReadMetaindex(PrefetchBuffer* tail, MetaBlocks* meta) {
   return Status::OK();
 }
 
-Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* tail,
-                                       bool expects_bare_keys) {
+Status BlockBasedTable::ReadProperties(
+    const MetaBlocks& meta, PrefetchBuffer* tail, bool expects_bare_keys,
+    const std::shared_ptr<CompressionManager>& compression_manager) {
   const BlockHandle* handle = meta.Find(kPropertiesBlockName);
   if (handle == nullptr) handle = meta.Find(kOldPropertiesBlockName);
   if (handle == nullptr) {
@@ -187,12 +193,8 @@ Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* t
   if (s.ok()) s = TakeIndexFormat(*properties, handle->offset);
   if (!s.ok()) return s;
   if (source_.footer.format_version >= 7) {
-    const std::string& name = properties->compression_name;
-    const std::string manager = name.substr(0, name.find(';'));
-    if (!manager.empty() && manager != "BuiltinV2") {
-      return Status::NotSupported("compression manager " + manager + ": " +
-                                  source_.file->file_name());
-    }
+    s = FindDecompressor(properties->compression_name, compression_manager, &source_.by_manager);
+    if (!s.ok()) return NamedStatus(s, *source_.file);
   }
   properties_ = std::move(properties);
   return Status::OK();
@@ -273,15 +275,78 @@ Status BlockBasedTable::ReadDictionary(const MetaBlocks& meta, PrefetchBuffer* t
   Status s = ReadBlock(source_, *handle, BlockKind::kDictionary, true, nullptr, tail, &block);
   if (!s.ok()) return s;
   if (block->size() == 0) return Status::OK();
-  source_.dict =
-      std::make_unique<DecompressionDict>(block->contents().ToString(), /*for_zstd=*/true);
+  std::string raw = block->contents().ToString();
+  if (source_.by_manager != nullptr) {
+    s = source_.by_manager->WithDictionary(std::move(raw), &source_.dict);
+    return s.ok() ? s : NamedStatus(s, *source_.file);
+  }
+  source_.dict = std::make_unique<DecompressionDict>(std::move(raw), /*for_zstd=*/true);
   return Status::OK();
 }
 
-void BlockBasedTable::MakeCachePrefix() {
-  if (cache_ == nullptr) return;
-  const auto known = CachePrefixOf(*properties_, file_number_, source_.file_size, bare_keys_);
-  cache_prefix_ = known ? *known : cache_->NewId();
+Status BlockBasedTable::LoadUserIndex(const MetaBlocks& meta, PrefetchBuffer* tail,
+                                      Logger* info_log) {
+  const UserDefinedIndexFactory* const factory = table_options_.user_defined_index_factory.get();
+  if (factory == nullptr) return Status::OK();
+  const std::string name = UserIndexBlockName(*factory);
+  const BlockHandle* const handle = meta.Find(name);
+  if (handle == nullptr) {
+    Tick(SST_USER_DEFINED_INDEX_LOAD_FAIL_COUNT);
+    const bool is_needed =
+        table_options_.fail_if_no_udi_on_open || table_options_.use_udi_as_primary_index;
+    const std::string& file = source_.file->file_name();
+    (is_needed ? LogError : LogWarn)(info_log, "Failed to find the UDI block %s in file %s",
+                                     name.c_str(), file.c_str());
+    return is_needed ? Status::Corruption("Cannot find the meta block " + name, file)
+                     : Status::OK();
+  }
+  // It knows keys without timestamps, if they have some now.
+  if (handle->size == 0 || bare_keys_) return Status::OK();
+  auto index = std::make_unique<UserIndex>();
+  index->name = factory->Name();
+  Status s = ReadBlock(source_, *handle, BlockKind::kMetadata, /*verify_checksum=*/true, nullptr,
+                       tail, &index->block);
+  if (!s.ok()) return s;
+  UserDefinedIndexOption option;
+  option.comparator = icmp_.user_comparator();
+  Slice contents = index->block->contents();
+  s = factory->NewReader(option, contents, index->reader);
+  if (s.ok() && index->reader == nullptr) {
+    s = Status::Corruption("Failed to create UDI reader for " + index->name + " in file " +
+                           source_.file->file_name());
+  }
+  if (s.ok()) user_index_ = std::move(index);
+  return s;
+}
+
+Status BlockBasedTable::NewUserIndexCursor(const ReadOptions& options,
+                                           std::unique_ptr<UserIndexCursor>* cursor) const {
+  if (!table_options_.use_udi_as_primary_index &&
+      user_index_->name != options.table_index_factory->Name()) {
+    return Status::InvalidArgument(
+        "Bad index name: " + std::string(options.table_index_factory->Name()) +
+        ". Only supported UDI is " + user_index_->name);
+  }
+  std::unique_ptr<UserDefinedIndexIterator> it = user_index_->reader->NewIterator(options);
+  if (it == nullptr) return Status::Corruption("Could not create UDI iterator");
+  *cursor = std::make_unique<UserIndexCursor>(std::move(it));
+  return Status::OK();
+}
+
+void BlockBasedTable::MakeCachePrefixes() {
+  const auto known = [&](bool bare_keys) {
+    return CachePrefixOf(*properties_, file_number_, source_.file_size, bare_keys);
+  };
+  if (cache_ != nullptr) {
+    const auto prefix = known(bare_keys_);
+    cache_prefix_ = prefix ? *prefix : cache_->NewId();
+  }
+  PersistentCache* const persistent = table_options_.persistent_cache.get();
+  if (persistent == nullptr) return;
+  // It has blocks before they get timestamps.
+  const auto prefix = known(/*bare_keys=*/false);
+  source_.persistent_prefix = prefix ? *prefix : persistent->NewId();
+  source_.persistent = persistent;
 }
 
 // A table that says nothing of prefixes has none.
@@ -323,9 +388,17 @@ void BlockBasedTable::FindFilter(const MetaBlocks& meta) {
 
 Status BlockBasedTable::ReadDataBlock(const BlockHandle& handle, bool verify_checksum,
                                       PrefetchBuffer* prefetch, Block::Ptr* block,
-                                      const ReadLimits& limits) const {
+                                      const ReadLimits& limits, Persistence persistence) const {
+  return ReadTwice(persistence, [&](Persistence of_this) {
+    return ReadDataBlockOnce(handle, verify_checksum, prefetch, block, limits, of_this);
+  });
+}
+
+Status BlockBasedTable::ReadDataBlockOnce(const BlockHandle& handle, bool verify_checksum,
+                                          PrefetchBuffer* prefetch, Block::Ptr* block,
+                                          const ReadLimits& limits, Persistence persistence) const {
   Status s = ReadBlock(source_, handle, BlockKind::kData, verify_checksum, source_.dict.get(),
-                       prefetch, block, limits);
+                       prefetch, block, limits, persistence);
   if (!s.ok()) return s;
   const char* error = nullptr;
   if (HasSeparateValues(**block)) [[unlikely]] {
@@ -423,7 +496,8 @@ Status BlockBasedTable::LoadDataBlock(const ReadOptions& options, const BlockHan
   {
     const StopWatch watch(source_.statistics,
                           for_compaction ? READ_BLOCK_COMPACTION_MICROS : READ_BLOCK_GET_MICROS);
-    s = ReadDataBlock(handle, options.verify_checksums, prefetch, &read, ReadLimits(options));
+    s = ReadDataBlock(handle, options.verify_checksums, prefetch, &read, ReadLimits(options),
+                      PersistenceFor(options, for_compaction));
   }
   if (!s.ok()) return s;
   if (cache_ == nullptr || !options.fill_cache || for_compaction) {
@@ -612,7 +686,7 @@ Status BlockBasedTable::GetEntry(const ReadOptions& options, const Slice& intern
   }
   Status s;
   uint32_t compared = 0;
-  if (index_ && !two_level_index_) [[likely]] {
+  if (index_ && !two_level_index_ && !UsesUserIndex(options)) [[likely]] {
     IndexBlockIter it;
     it.Init(index_.get(), &icmp_, bytewise_);
     PerfTimerIf<kTimed> timer(&PerfContext::block_seek_nanos);
@@ -687,6 +761,7 @@ size_t BlockBasedTable::ApproximateMemoryUsage() const {
   if (filter_ && !filter_.cached()) size += filter_->block->memory_usage();
   if (filter_top_ && !filter_top_.cached()) size += filter_top_->memory_usage();
   if (source_.dict != nullptr) size += source_.dict->memory_usage();
+  if (user_index_ != nullptr) size += user_index_->reader->ApproximateMemoryUsage();
   return size;
 }
 
@@ -719,7 +794,7 @@ Status BlockBasedTable::VerifyChecksum(const ReadOptions& read_options) {
   IndexCursor index(this, &options);
   for (index.SeekToFirst(); index.Valid(); index.Next()) {
     const BlockHandle handle = index.handle();
-    s = ReadDataBlock(handle, true, &prefetch, &block, ahead.limits);
+    s = ReadDataBlock(handle, true, &prefetch, &block, ahead.limits, Persistence::kNone);
     if (!s.ok()) return s;
     DataBlockIter it;
     it.Init(block.get(), &icmp_, bytewise_);

@@ -32,6 +32,7 @@
 #include "table/memory_charges.h"
 #include "table/table_options.h"
 #include "table/table_reader.h"
+#include "table/user_index.h"
 #include "trace/block_cache_trace.h"
 
 namespace cairn {
@@ -120,6 +121,16 @@ class BlockBasedTable final : public TableReader {
   bool PrefixMayMatch(const ReadOptions& options, const Slice& internal_key, bool forward,
                       bool* asked) const;
 
+  // Whether such a read finds the data blocks by the user-defined index, which the table has.
+  bool UsesUserIndex(const ReadOptions& options) const {
+    return user_index_ != nullptr &&
+           (table_options_.use_udi_as_primary_index || options.table_index_factory != nullptr);
+  }
+  // REQUIRES: UsesUserIndex(options). InvalidArgument: it is another one than was asked for.
+  [[nodiscard]] Status NewUserIndexCursor(const ReadOptions& options,
+                                          std::unique_ptr<UserIndexCursor>* cursor) const;
+  bool index_has_user_keys() const { return index_format_.user_keys; }
+
   // The (top-level) index.
   [[nodiscard]] Status GetIndex(const ReadOptions& options, IndexRef* index) const;
   // One partition of a two-level index.
@@ -136,7 +147,8 @@ class BlockBasedTable final : public TableReader {
 
   struct MetaBlocks;
   Status ReadMetaindex(PrefetchBuffer* tail, MetaBlocks* meta);
-  Status ReadProperties(const MetaBlocks& meta, PrefetchBuffer* tail, bool expects_bare_keys);
+  Status ReadProperties(const MetaBlocks& meta, PrefetchBuffer* tail, bool expects_bare_keys,
+                        const std::shared_ptr<CompressionManager>& compression_manager);
   // Whether keys lack the timestamps that the comparator's have. InvalidArgument: the table is of
   // another comparator.
   Status TakeComparator(const TableProperties& properties, bool expects_bare_keys);
@@ -155,7 +167,8 @@ class BlockBasedTable final : public TableReader {
   Pinning ChoosePinning(const TableReaderOptions& options) const;
   Status LoadIndexAndFilter(const Pinning& pin, PrefetchBuffer* tail);
   Status PinPartitions(PrefetchBuffer* tail);
-  void MakeCachePrefix();
+  void MakeCachePrefixes();
+  Status LoadUserIndex(const MetaBlocks& meta, PrefetchBuffer* tail, Logger* info_log);
 
   // A data block was found in the cache.
   void TellOfHit(const ReadOptions& options, const BlockHandle& handle, bool for_compaction,
@@ -170,11 +183,31 @@ class BlockBasedTable final : public TableReader {
                     const Slice& cache_key, FilterRef* filter) const;
   // Past the cache: read, checked, in the usual layout and parsed.
   Status ReadDataBlock(const BlockHandle& handle, bool verify_checksum, PrefetchBuffer* prefetch,
-                       Block::Ptr* block, const ReadLimits& limits) const;
+                       Block::Ptr* block, const ReadLimits& limits, Persistence persistence) const;
+  Status ReadDataBlockOnce(const BlockHandle& handle, bool verify_checksum,
+                           PrefetchBuffer* prefetch, Block::Ptr* block, const ReadLimits& limits,
+                           Persistence persistence) const;
   Status ReadIndexBlock(const BlockHandle& handle, bool verify, const ReadLimits& limits,
-                        PrefetchBuffer* prefetch, std::unique_ptr<IndexBlock>* index) const;
+                        PrefetchBuffer* prefetch, std::unique_ptr<IndexBlock>* index,
+                        Persistence persistence = Persistence::kNone) const;
+  Status ReadIndexBlockOnce(const BlockHandle& handle, bool verify, const ReadLimits& limits,
+                            PrefetchBuffer* prefetch, std::unique_ptr<IndexBlock>* index,
+                            Persistence persistence) const;
   Status ReadFilterBlock(const BlockHandle& handle, bool verify, const ReadLimits& limits,
-                         PrefetchBuffer* prefetch, std::unique_ptr<FilterBlock>* filter) const;
+                         PrefetchBuffer* prefetch, std::unique_ptr<FilterBlock>* filter,
+                         Persistence persistence = Persistence::kNone) const;
+  Persistence PersistenceFor(const ReadOptions& options, bool for_compaction) const {
+    return options.fill_cache && !for_compaction ? Persistence::kLookupAndInsert
+                                                 : Persistence::kLookup;
+  }
+  // `get`: Status(Persistence). What a persistent cache has may make no sense, while the file is
+  // as good as ever.
+  template <typename Get>
+  Status ReadTwice(Persistence persistence, const Get& get) const {
+    const Status s = get(persistence);
+    const bool asked = source_.persistent != nullptr && persistence != Persistence::kNone;
+    return (s.IsCorruption() || s.IsNotSupported()) && asked ? get(Persistence::kNone) : s;
+  }
   Status GetIndexBlock(const ReadOptions& options, const BlockHandle& handle,
                        PrefetchBuffer* prefetch, IndexRef* index) const;
   // A whole filter or a partition of it.
@@ -291,6 +324,8 @@ class BlockBasedTable final : public TableReader {
   BlockHandle filter_handle_;
   std::unique_ptr<const RangeTombstones> tombstones_;  // null: none
   SequenceNumber global_seqno_ = kDisableGlobalSequenceNumber;
+
+  std::unique_ptr<const UserIndex> user_index_;  // null: none
 
   // Set when they are pinned here (owned, or a reference to the cache); else they are looked up in
   // the cache.

@@ -1,5 +1,6 @@
 #include "table/compression.h"
 
+#include <bzlib.h>
 #include <lz4.h>
 #include <lz4hc.h>
 #include <snappy.h>
@@ -82,6 +83,32 @@ bool Inflate(const Slice& payload, char* output, size_t raw_size, const Decompre
   return ok;
 }
 
+// bzip2 has one setting that files differ by, the size of what it sorts at once, and RocksDB always
+// takes the smallest: 100 kB, which a block rarely fills.
+constexpr int kBzip2HundredsOfKb = 1;
+// The library's own effort against repetitive data.
+constexpr int kBzip2WorkFactor = 30;
+
+// How much bzip2 may make of random bytes, says its manual: a hundredth and 600 bytes more.
+constexpr size_t Bzip2Bound(size_t raw) { return raw + raw / 100 + 600; }
+
+// 0: it could not.
+size_t Bzip2(const Slice& raw, char* output, size_t bound) {
+  auto size = static_cast<unsigned int>(bound);
+  const int result = BZ2_bzBuffToBuffCompress(
+      output, &size, const_cast<char*>(raw.data()), static_cast<unsigned int>(raw.size()),
+      kBzip2HundredsOfKb, /*verbosity=*/0, kBzip2WorkFactor);
+  return result == BZ_OK ? size : 0;
+}
+
+bool Bunzip2(const Slice& payload, char* output, size_t raw_size) {
+  auto size = static_cast<unsigned int>(raw_size);
+  const int result = BZ2_bzBuffToBuffDecompress(output, &size, const_cast<char*>(payload.data()),
+                                                static_cast<unsigned int>(payload.size()),
+                                                /*small=*/0, /*verbosity=*/0);
+  return result == BZ_OK && size == raw_size;
+}
+
 // ZSTD contexts are costly to make (hundreds of KiB): idle ones wait here, one per processor slot.
 // A taker leaves null, so nobody ever waits for one.
 constexpr size_t kContextSlots = 64;
@@ -118,6 +145,7 @@ bool IsCompressionSupported(CompressionType type) {
     case kNoCompression:
     case kSnappyCompression:
     case kZlibCompression:
+    case kBZip2Compression:
     case kLZ4Compression:
     case kLZ4HCCompression:
     case kZSTD:
@@ -125,6 +153,11 @@ bool IsCompressionSupported(CompressionType type) {
     default:
       return false;
   }
+}
+
+bool SupportsCompression(const ColumnFamilyOptions& options, CompressionType type) {
+  const CompressionManager* const manager = options.compression_manager.get();
+  return manager == nullptr ? IsCompressionSupported(type) : manager->SupportsCompressionType(type);
 }
 
 const char* CompressionPropertyName(CompressionType type) {
@@ -219,6 +252,12 @@ BlockCompressor::BlockCompressor(CompressionType type, const CompressionOptions&
   }
 }
 
+BlockCompressor::BlockCompressor(Compressor* of_manager)
+    : type_(kNoCompression),
+      dict_(nullptr),
+      of_manager_(of_manager),
+      area_(of_manager->ObtainWorkingArea()) {}
+
 BlockCompressor::~BlockCompressor() {
   if (context_ != nullptr) ZSTD_freeCCtx(static_cast<ZSTD_CCtx*>(context_));
 }
@@ -271,6 +310,21 @@ bool BlockCompressor::Compress(const Slice& raw, Slice* output) {
   return CompressAnyway(raw, output) && output->size() < GoodSize(raw.size());
 }
 
+Status BlockCompressor::CompressByManager(const Slice& raw, CompressionType* type, Slice* output) {
+  *type = kNoCompression;
+  size_t size = GoodSize(raw.size());
+  // Without memory the block is stored as it is.
+  if (size == 0 || Room(size) == nullptr) return Status::OK();
+  const size_t room = size;
+  Status s = of_manager_->CompressBlock(raw, buffer_.get(), &size, type, &area_);
+  if (!s.ok() || *type == kNoCompression) return s;
+  if (size > room || *type == kDisableCompressionOption) {
+    return Status::Corruption("impossible result of compressor", of_manager_->Name());
+  }
+  *output = Slice(buffer_.get(), size);
+  return s;
+}
+
 bool BlockCompressor::CompressAnyway(const Slice& raw, Slice* output) {
   if (raw.size() > kMaxCompressible) return false;
   char header[kMaxVarint32Length];
@@ -295,6 +349,11 @@ bool BlockCompressor::CompressAnyway(const Slice& raw, Slice* output) {
     case kZlibCompression:
       if (!Deflate(raw, options_, dict_, begin, &n)) return false;
       break;
+    case kBZip2Compression: {
+      const size_t bound = Bzip2Bound(raw.size());
+      n = Bzip2(raw, begin(bound), bound);
+      break;
+    }
     case kLZ4Compression:
     case kLZ4HCCompression: {
       const auto bound = static_cast<size_t>(LZ4_compressBound(static_cast<int>(raw.size())));
@@ -318,12 +377,40 @@ DecompressionDict::DecompressionDict(std::string raw, bool for_zstd) : raw_(std:
   if (for_zstd) zstd_ = ZSTD_createDDict(raw_.data(), raw_.size());
 }
 
+Status DecompressionDict::OfManager(std::string raw, std::shared_ptr<Decompressor> general,
+                                    std::unique_ptr<DecompressionDict>* dict) {
+  auto made = std::make_unique<DecompressionDict>(std::move(raw), /*for_zstd=*/false);
+  made->general_ = std::move(general);
+  made->of_manager_ = made->general_.get();
+  if (!made->raw_.empty()) {
+    made->raw_slice_ = made->raw_;
+    Status s = made->general_->MaybeCloneForDict(made->raw_slice_, &made->own_);
+    if (!s.ok()) return s;
+    if (made->own_ == nullptr) {
+      return Status::Corruption("no decompressor for a dictionary", made->general_->Name());
+    }
+    made->of_manager_ = made->own_.get();
+  }
+  *dict = std::move(made);
+  return Status::OK();
+}
+
 DecompressionDict::~DecompressionDict() {
   if (zstd_ != nullptr) ZSTD_freeDDict(static_cast<ZSTD_DDict*>(zstd_));
 }
 
 Status DecompressedSize(CompressionType type, const Slice& compressed, size_t* raw_size,
-                        Slice* payload) {
+                        Slice* payload, const DecompressionDict* dict) {
+  if (dict != nullptr && dict->of_manager() != nullptr) [[unlikely]] {
+    Decompressor::Args args;
+    args.compression_type = type;
+    args.compressed_data = compressed;
+    Status s = dict->of_manager()->ExtractUncompressedSize(args);
+    if (s.ok() && args.uncompressed_size > kMaxRawSize) return BadBlock("length");
+    *raw_size = static_cast<size_t>(args.uncompressed_size);
+    *payload = args.compressed_data;
+    return s;
+  }
   if (!IsCompressionSupported(type) || type == kNoCompression) {
     return Status::NotSupported("compression type " +
                                 std::to_string(static_cast<unsigned char>(type)));
@@ -339,21 +426,33 @@ Status DecompressedSize(CompressionType type, const Slice& compressed, size_t* r
     *raw_size = size;
   }
   if (*raw_size > kMaxRawSize) return BadBlock("length");
-  // No format here shrinks data by more than this factor (ZSTD's and zlib's run-length extremes are
-  // below it for what a block can hold); a flipped length must not make us ask for gigabytes.
-  if (*raw_size > (uint64_t{1} << 26) && *raw_size / 32768 > payload->size())
+  // A flipped length must not make us ask for gigabytes. No format here shrinks data by more than
+  // this factor (ZSTD's and zlib's run-length extremes are below it for what a block can hold). Of
+  // bzip2's, which counts runs before it sorts, 46 MB may be 46 bytes.
+  const uint64_t factor = type == kBZip2Compression ? uint64_t{1} << 20 : 32768;
+  if (*raw_size > (uint64_t{1} << 26) && *raw_size / factor > payload->size())
     return BadBlock("length");
   return Status::OK();
 }
 
 Status DecompressInto(CompressionType type, const Slice& payload, char* output, size_t raw_size,
                       const DecompressionDict* dict) {
+  if (dict != nullptr && dict->of_manager() != nullptr) [[unlikely]] {
+    Decompressor::Args args;
+    args.compression_type = type;
+    args.compressed_data = payload;
+    args.uncompressed_size = raw_size;
+    return dict->of_manager()->DecompressBlock(args, output);
+  }
   switch (Canonical(type)) {
     case kSnappyCompression:
       if (!snappy::RawUncompress(payload.data(), payload.size(), output)) return BadBlock("Snappy");
       return Status::OK();
     case kZlibCompression:
       if (!Inflate(payload, output, raw_size, dict)) return BadBlock("zlib");
+      return Status::OK();
+    case kBZip2Compression:
+      if (!Bunzip2(payload, output, raw_size)) return BadBlock("bzip2");
       return Status::OK();
     case kLZ4Compression:
     case kLZ4HCCompression: {
@@ -388,10 +487,17 @@ Status CompressBlock(BlockCompressor* compressor, CompressionType type, bool ver
                      const DecompressionDict* dict, const Slice& raw, StoredBlock* stored,
                      bool timed) {
   *stored = {kNoCompression, raw, raw.size(), 0};
-  if (type == kNoCompression) return Status::OK();
+  if (type == kNoCompression && !compressor->is_of_manager()) return Status::OK();
   Slice compressed;
+  bool smaller = false;
   const uint64_t start = timed ? fiber::now_nanos() : 0;
-  const bool smaller = compressor->Compress(raw, &compressed);
+  if (compressor->is_of_manager()) {
+    Status s = compressor->CompressByManager(raw, &type, &compressed);
+    if (!s.ok()) return s;
+    smaller = type != kNoCompression;
+  } else {
+    smaller = compressor->Compress(raw, &compressed);
+  }
   if (timed) stored->nanos = fiber::now_nanos() - start;
   if (!smaller) return Status::OK();
   stored->type = type;
@@ -399,7 +505,7 @@ Status CompressBlock(BlockCompressor* compressor, CompressionType type, bool ver
   if (!verify) return Status::OK();
   size_t raw_size;
   Slice payload;
-  Status s = DecompressedSize(type, compressed, &raw_size, &payload);
+  Status s = DecompressedSize(type, compressed, &raw_size, &payload, dict);
   std::string plain;
   if (s.ok() && !WithMemory(raw_size, [&] { plain.resize(raw_size); })) {
     s = Status::MemoryLimit("no memory to verify a compressed block");

@@ -12,22 +12,23 @@ constexpr uint32_t kSlotsPerThread = 2;
 
 }  // namespace
 
-CompressionPipeline::CompressionPipeline(CompressionType type, const CompressionOptions& options,
-                                         bool verify, uint32_t threads, const CompressionDict* dict,
+CompressionPipeline::CompressionPipeline(CompressionType type, const MakeCompressor& compressor,
+                                         bool verify, uint32_t threads,
                                          const DecompressionDict* verify_dict, bool timed)
     : type_(type),
-      options_(options),
       verify_(verify),
-      dict_(dict),
       verify_dict_(verify_dict),
       timed_(timed),
-      slots_(size_t{kSlotsPerThread} * std::clamp<uint32_t>(threads, 1, kMaxThreads)),
-      own_compressor_(type, options, dict) {
+      slots_(size_t{kSlotsPerThread} * std::clamp<uint32_t>(threads, 1, kMaxThreads)) {
+  compressors_.push_back(compressor());
   for (size_t i = 1; i < slots_.size() / kSlotsPerThread; ++i) {
+    compressors_.push_back(compressor());
+    BlockCompressor* const its = compressors_.back().get();
     fiber::Thread thread;
     // Without it the others, or the caller alone, do the work.
     if (fiber::Thread::create(
-            "rocksdb:zip" + std::to_string(i), [this] { Work(); }, /*nice=*/0, &thread) == 0) {
+            "rocksdb:zip" + std::to_string(i), [this, its] { Work(its); }, /*nice=*/0, &thread) ==
+        0) {
       threads_.push_back(std::move(thread));
     }
   }
@@ -53,15 +54,14 @@ void CompressionPipeline::Compress(BlockCompressor* compressor, Slot* slot) cons
   }
 }
 
-void CompressionPipeline::Work() {
-  BlockCompressor compressor(type_, options_, dict_);
+void CompressionPipeline::Work(BlockCompressor* compressor) {
   fiber::MutexLock lock(&mutex_);
   while (true) {
     while (claimed_ == submitted_ && !ending_) work_.wait(&mutex_);
     if (ending_) return;
     Slot& slot = SlotOf(claimed_++);
     lock.unlock();
-    Compress(&compressor, &slot);
+    Compress(compressor, &slot);
     lock.lock();
     slot.done = true;
     done_.notify_all();
@@ -81,7 +81,7 @@ CompressionPipeline::Result CompressionPipeline::Take() {
   if (claimed_ == taken_) {
     ++claimed_;
     lock.unlock();
-    Compress(&own_compressor_, &slot);
+    Compress(compressors_.front().get(), &slot);
     lock.lock();
   } else {
     while (!slot.done) done_.wait(&mutex_);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,12 +25,12 @@ namespace cairn {
 
 class CompressionPipeline {
  public:
-  // `threads`: that compress at once, at most; the caller is one of them while it waits. `verify`:
-  // every block is decompressed again, and compared. `dict`, and the same for the verification, are
-  // borrowed, and may be null. `timed`: as of CompressBlock.
-  CompressionPipeline(CompressionType type, const CompressionOptions& options, bool verify,
-                      uint32_t threads, const CompressionDict* dict,
-                      const DecompressionDict* verify_dict, bool timed = false);
+  // `compressor`: makes one for `type`, of which each thread has its own. `threads`: that compress
+  // at once, at most; the caller is one of them while it waits. `verify`: every block is
+  // decompressed again, with `verify_dict`, and compared (see CompressBlock). `timed`: as there.
+  using MakeCompressor = std::function<std::unique_ptr<BlockCompressor>()>;
+  CompressionPipeline(CompressionType type, const MakeCompressor& compressor, bool verify,
+                      uint32_t threads, const DecompressionDict* verify_dict, bool timed = false);
   ~CompressionPipeline();
   CompressionPipeline(const CompressionPipeline&) = delete;
   CompressionPipeline& operator=(const CompressionPipeline&) = delete;
@@ -57,16 +58,14 @@ class CompressionPipeline {
 
   Slot& SlotOf(uint64_t number) { return slots_[number % slots_.size()]; }
   void Compress(BlockCompressor* compressor, Slot* slot) const;
-  void Work();
+  void Work(BlockCompressor* compressor);
 
   const CompressionType type_;
-  const CompressionOptions options_;
   const bool verify_;
-  const CompressionDict* const dict_;
   const DecompressionDict* const verify_dict_;
   const bool timed_;
   std::vector<Slot> slots_;
-  BlockCompressor own_compressor_;  // the caller's
+  std::vector<std::unique_ptr<BlockCompressor>> compressors_;  // the first is the caller's
 
   fiber::Mutex mutex_;
   fiber::CondVar work_;  // there is some, or it ends

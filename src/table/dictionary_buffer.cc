@@ -19,22 +19,22 @@ uint64_t Limit(const CompressionOptions& options, uint64_t target_file_size) {
   return limit;
 }
 
-struct Samples {
-  std::string bytes;
-  std::vector<size_t> sizes;  // of each, one behind the other
-};
+bool IsTrained(CompressionType type, const CompressionOptions& options) {
+  const bool zstd = type == kZSTD || type == kZSTDNotFinalCompression;
+  return zstd && options.zstd_max_train_bytes > 0;
+}
 
-// Blocks from all over the table, at most `most` bytes of them: every so many first, then those
-// behind them.
-Samples TakeSamples(const std::vector<std::string>& blocks, uint64_t all_bytes, size_t most) {
-  Samples samples;
+// Every so many blocks first, then those behind them.
+Compressor::DictSamples TakeSamples(const std::vector<std::string>& blocks, uint64_t all_bytes,
+                                    size_t most) {
+  Compressor::DictSamples samples;
   const size_t stride = std::clamp<size_t>(all_bytes / std::max<size_t>(most, 1), 1,
                                            std::max<size_t>(blocks.size(), 1));
   for (size_t first = 0; first < stride; ++first) {
-    for (size_t i = first; i < blocks.size() && samples.bytes.size() < most; i += stride) {
-      const size_t n = std::min(blocks[i].size(), most - samples.bytes.size());
-      samples.bytes.append(blocks[i], 0, n);
-      samples.sizes.push_back(n);
+    for (size_t i = first; i < blocks.size() && samples.sample_data.size() < most; i += stride) {
+      const size_t n = std::min(blocks[i].size(), most - samples.sample_data.size());
+      samples.sample_data.append(blocks[i], 0, n);
+      samples.sample_lens.push_back(n);
     }
   }
   return samples;
@@ -52,30 +52,42 @@ void DictionaryBuffer::Add(const Slice& block) {
   if (!charge_.Set(bytes_) || bytes_ >= limit_) full_ = true;
 }
 
-std::string DictionaryBuffer::MakeDictionary(CompressionType type) const {
-  const bool zstd = type == kZSTD || type == kZSTDNotFinalCompression;
-  const bool train = zstd && options_.zstd_max_train_bytes > 0;
-  const size_t size = options_.max_dict_bytes;
-  Samples samples =
-      TakeSamples(blocks_, bytes_, train ? size_t{options_.zstd_max_train_bytes} : size);
-  if (!train || samples.bytes.empty()) return std::move(samples.bytes);
+size_t SampleBytes(CompressionType type, const CompressionOptions& options) {
+  return IsTrained(type, options) ? options.zstd_max_train_bytes : options.max_dict_bytes;
+}
+
+std::string DictionaryOfSamples(CompressionType type, const CompressionOptions& options,
+                                Compressor::DictSamples samples) {
+  const size_t size = options.max_dict_bytes;
+  std::string& bytes = samples.sample_data;
+  if (!IsTrained(type, options) || bytes.empty()) {
+    bytes.resize(std::min(bytes.size(), size));
+    return std::move(bytes);
+  }
   std::string dict(size, '\0');
-  const auto count = static_cast<unsigned>(samples.sizes.size());
+  const auto count = static_cast<unsigned>(samples.sample_lens.size());
   size_t n;
-  if (options_.use_zstd_dict_trainer) {
-    n = ZDICT_trainFromBuffer(dict.data(), size, samples.bytes.data(), samples.sizes.data(), count);
+  if (options.use_zstd_dict_trainer) {
+    n = ZDICT_trainFromBuffer(dict.data(), size, bytes.data(), samples.sample_lens.data(), count);
   } else {
     ZDICT_params_t params{};
-    params.compressionLevel = options_.level == CompressionOptions::kDefaultCompressionLevel
+    params.compressionLevel = options.level == CompressionOptions::kDefaultCompressionLevel
                                   ? kDefaultZstdLevel
-                                  : options_.level;
-    n = ZDICT_finalizeDictionary(dict.data(), size, samples.bytes.data(),
-                                 std::min(samples.bytes.size(), size), samples.bytes.data(),
-                                 samples.sizes.data(), count, params);
+                                  : options.level;
+    n = ZDICT_finalizeDictionary(dict.data(), size, bytes.data(), std::min(bytes.size(), size),
+                                 bytes.data(), samples.sample_lens.data(), count, params);
   }
   // Too few samples, or too little room: then without one.
   dict.resize(ZDICT_isError(n) != 0 ? 0 : n);
   return dict;
+}
+
+Compressor::DictSamples DictionaryBuffer::Samples(size_t most) const {
+  return TakeSamples(blocks_, bytes_, most);
+}
+
+std::string DictionaryBuffer::MakeDictionary(CompressionType type) const {
+  return DictionaryOfSamples(type, options_, Samples(SampleBytes(type, options_)));
 }
 
 }  // namespace cairn

@@ -11,10 +11,17 @@
 
 #include "base/namespace.h"
 #include "cache/cache_reservation.h"
+#include "rocksdb/advanced_compression.h"
 #include "rocksdb/advanced_options.h"
 #include "rocksdb/slice.h"
 
 namespace cairn {
+
+// How many bytes of samples a dictionary for blocks of that type is made of.
+size_t SampleBytes(CompressionType type, const CompressionOptions& options);
+// The dictionary that is made of them: themselves, or what ZSTD's trainer makes. Empty: none.
+std::string DictionaryOfSamples(CompressionType type, const CompressionOptions& options,
+                                Compressor::DictSamples samples);
 
 class DictionaryBuffer {
  public:
@@ -31,6 +38,8 @@ class DictionaryBuffer {
   // Of samples of the blocks: themselves, or what ZSTD's trainer makes of them. Empty: there is
   // none.
   std::string MakeDictionary(CompressionType type) const;
+  // Blocks from all over the table, at most `most` bytes of them.
+  Compressor::DictSamples Samples(size_t most) const;
 
  private:
   const CompressionOptions options_;

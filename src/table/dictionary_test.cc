@@ -134,8 +134,8 @@ TEST(DictionaryTest, ThreadsThatCompressWriteTheSameFile) {
   }
 }
 
-TEST(DictionaryTest, SnappyAndPlainTablesHaveNone) {
-  for (const CompressionType type : {kNoCompression, kSnappyCompression}) {
+TEST(DictionaryTest, SnappyBzip2AndPlainTablesHaveNone) {
+  for (const CompressionType type : {kNoCompression, kSnappyCompression, kBZip2Compression}) {
     Harness h;
     h.compression = type;
     h.table_options.format_version = 5;

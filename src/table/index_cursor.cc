@@ -2,8 +2,16 @@
 
 namespace cairn {
 
+Slice IndexCursor::UserIndexKey() const {
+  return table_->index_has_user_keys() ? user_->user_key() : user_->key();
+}
+
 bool IndexCursor::Start() {
   status_ = Status::OK();
+  if (table_->UsesUserIndex(*options_)) [[unlikely]] {
+    if (user_ == nullptr) status_ = table_->NewUserIndexCursor(*options_, &user_);
+    return status_.ok();
+  }
   if (!top_) {
     status_ = table_->GetIndex(*options_, &top_);
     if (!status_.ok()) {
@@ -49,6 +57,8 @@ void IndexCursor::CheckCorrupt() {
 
 void IndexCursor::SeekToFirst() {
   if (!Start()) return;
+  if (user_ != nullptr) [[unlikely]]
+    return Moved(user_->SeekToFirst());
   top_iter_.SeekToFirst();
   if (table_->two_level_index()) {
     if (!OpenPartition()) return;
@@ -64,6 +74,8 @@ void IndexCursor::SeekToFirst() {
 
 void IndexCursor::SeekToLast() {
   if (!Start()) return;
+  if (user_ != nullptr) [[unlikely]]
+    return Moved(user_->SeekToLast());
   top_iter_.SeekToLast();
   if (table_->two_level_index()) {
     if (!OpenPartition()) return;
@@ -79,6 +91,8 @@ void IndexCursor::SeekToLast() {
 
 void IndexCursor::Seek(const Slice& internal_key) {
   if (!Start()) return;
+  if (user_ != nullptr) [[unlikely]]
+    return Moved(user_->Seek(internal_key));
   top_iter_.Seek(internal_key);
   if (table_->two_level_index()) {
     if (!OpenPartition()) return;
@@ -93,6 +107,8 @@ void IndexCursor::Seek(const Slice& internal_key) {
 }
 
 void IndexCursor::Next() {
+  if (user_ != nullptr) [[unlikely]]
+    return Moved(user_->Next());
   current_->Next();
   if (table_->two_level_index()) {
     while (!partition_iter_.Valid() && !partition_iter_.corrupt()) {
@@ -105,6 +121,8 @@ void IndexCursor::Next() {
 }
 
 void IndexCursor::Prev() {
+  if (user_ != nullptr) [[unlikely]]
+    return Moved(user_->Prev());
   current_->Prev();
   if (table_->two_level_index()) {
     while (!partition_iter_.Valid() && !partition_iter_.corrupt()) {

@@ -1,11 +1,15 @@
-// IndexCursor: walks the data blocks of a table in order, over a plain or a two-level index.
+// IndexCursor: walks the data blocks of a table in order, over a plain or a two-level index, or one
+// of the user's own.
 //
 // Used by one Get or one table iterator; not thread-safe. Movements may read index blocks: SUSPEND.
 #pragma once
 
+#include <memory>
+
 #include "base/namespace.h"
 #include "rocksdb/options.h"
 #include "table/block_based_table_reader.h"
+#include "table/user_index.h"
 
 namespace cairn {
 
@@ -17,13 +21,19 @@ class IndexCursor {
   IndexCursor(const IndexCursor&) = delete;
   IndexCursor& operator=(const IndexCursor&) = delete;
 
-  bool Valid() const { return current_ != nullptr && current_->Valid(); }
+  bool Valid() const {
+    if (current_ != nullptr) [[likely]]
+      return current_->Valid();
+    return user_ != nullptr && user_->Valid();
+  }
   const Status& status() const { return status_; }
-  // REQUIRES (both): Valid()
-  const BlockHandle& handle() const { return current_->handle(); }
-  Slice key() const { return current_->key(); }
+  // REQUIRES (these three): Valid()
+  const BlockHandle& handle() const {
+    return current_ != nullptr ? current_->handle() : user_->handle();
+  }
+  Slice key() const { return current_ != nullptr ? current_->key() : UserIndexKey(); }
   // The first internal key of the block; empty where the index has none. Good as long as this.
-  const Slice& first_key() const { return current_->first_key(); }
+  const Slice& first_key() const { return current_ != nullptr ? current_->first_key() : kNoKey; }
 
   void SeekToFirst();
   void SeekToLast();
@@ -33,6 +43,12 @@ class IndexCursor {
   void Prev();
 
  private:
+  static inline const Slice kNoKey;
+
+  // As the table's index has its keys.
+  Slice UserIndexKey() const;
+  // The user-defined index is used, and has moved so.
+  void Moved(const Status& s) { status_ = s; }
   bool Start();
   bool OpenPartition();
   void CheckCorrupt();
@@ -44,7 +60,8 @@ class IndexCursor {
   IndexRef partition_;
   IndexBlockIter partition_iter_;
   uint64_t partition_offset_ = UINT64_MAX;
-  IndexBlockIter* current_ = nullptr;  // the one that walks data blocks
+  IndexBlockIter* current_ = nullptr;      // the one that walks data blocks
+  std::unique_ptr<UserIndexCursor> user_;  // null: the table's own index is used
   Status status_;
 };
 

@@ -12,6 +12,7 @@
 #include "rocksdb/flush_block_policy.h"
 #include "rocksdb/secondary_cache.h"
 #include "rocksdb/table.h"
+#include "rocksdb/user_defined_index.h"
 #include "rocksdb/utilities/customizable_util.h"
 #include "table/adaptive_table_factory.h"
 #include "table/flush_block_policy.h"
@@ -125,6 +126,12 @@ Status FilterPolicy::CreateFromString(const ConfigOptions& config_options, const
 Status TableFactory::CreateFromString(const ConfigOptions& config_options, const std::string& value,
                                       std::shared_ptr<TableFactory>* factory) {
   return LoadSharedObject<TableFactory>(config_options, value, cairn::MakeTableFactory, factory);
+}
+
+Status UserDefinedIndexFactory::CreateFromString(const ConfigOptions& config_options,
+                                                 const std::string& value,
+                                                 std::shared_ptr<UserDefinedIndexFactory>* result) {
+  return LoadSharedObject<UserDefinedIndexFactory>(config_options, value, result);
 }
 
 // The default has an object, unlike in the options.

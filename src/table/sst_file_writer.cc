@@ -169,6 +169,7 @@ Status SstFileWriter::Open(const std::string& file_path) {
   const CompressionType compression = ChooseCompression(r.options, &compression_opts);
   cairn::TableBuilderOptions builder(r.icmp, compression);
   builder.compression_opts = compression_opts;
+  builder.compression_manager = r.options.compression_manager;
   builder.column_family_id = r.family_id;
   builder.column_family_name = r.family_name;
   builder.skip_filters = r.skip_filters;

@@ -147,6 +147,10 @@ Status TableCache::OpenTable(const TableFileId& file, const ReadLimits& limits,
     reader_options.use_secondary_cache = options_.use_secondary_cache;
     reader_options.mapped = options_.file_options.use_mmap_reads;
     reader_options.block_protection_bytes = block_protection_bytes_.load(std::memory_order_relaxed);
+    {
+      const fiber::MutexLock lock(&manager_mu_);
+      reader_options.compression_manager = compression_manager_;
+    }
     s = options_.table_factory->NewTableReader(reader_options, std::move(reader), file.file_size,
                                                table);
     if (s.ok() && options_.verify_unique_ids && file.unique_id != nullptr &&

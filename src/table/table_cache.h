@@ -211,6 +211,12 @@ class TableCache {
     block_protection_bytes_.store(bytes, std::memory_order_relaxed);
   }
 
+  // As TableReaderOptions::compression_manager, of tables opened from now on. Any thread.
+  void SetCompressionManager(std::shared_ptr<CompressionManager> manager) {
+    const fiber::MutexLock lock(&manager_mu_);
+    compression_manager_ = std::move(manager);
+  }
+
   // How long its tables' reads take.
   ReadPace* pace() { return &pace_; }
 
@@ -232,6 +238,8 @@ class TableCache {
   std::atomic<bool> pin_all_;  // relaxed: a table may be pinned, or not, a little late
   std::atomic<uint64_t> max_flushed_file_size_{UINT64_MAX};  // relaxed: likewise
   std::atomic<uint8_t> block_protection_bytes_{0};           // relaxed: likewise
+  fiber::Mutex manager_mu_;
+  std::shared_ptr<CompressionManager> compression_manager_ FIBER_GUARDED_BY(manager_mu_);
   ReadPace pace_;
   const std::shared_ptr<OpenTables> open_tables_;
   Cache* const cache_;  // its

@@ -81,8 +81,9 @@ TEST(TableInteropTest, SstDumpReadsEveryFormatAndCompression) {
   if (!HaveSstDump()) GTEST_SKIP() << "sst_dump is not installed";
   uint64_t seed = 40;
   for (uint32_t version = 2; version <= 5; ++version) {
-    for (const CompressionType compression : {kNoCompression, kSnappyCompression, kZlibCompression,
-                                              kLZ4Compression, kLZ4HCCompression, kZSTD}) {
+    for (const CompressionType compression :
+         {kNoCompression, kSnappyCompression, kZlibCompression, kBZip2Compression, kLZ4Compression,
+          kLZ4HCCompression, kZSTD}) {
       if (version < 5 && compression != kZSTD) continue;
       SCOPED_TRACE("version " + std::to_string(version) + " compression " +
                    std::to_string(compression));

@@ -21,10 +21,20 @@ namespace cairn {
 
 Status BlockBasedTable::ReadIndexBlock(const BlockHandle& handle, bool verify,
                                        const ReadLimits& limits, PrefetchBuffer* prefetch,
-                                       std::unique_ptr<IndexBlock>* index) const {
+                                       std::unique_ptr<IndexBlock>* index,
+                                       Persistence persistence) const {
+  return ReadTwice(persistence, [&](Persistence of_this) {
+    return ReadIndexBlockOnce(handle, verify, limits, prefetch, index, of_this);
+  });
+}
+
+Status BlockBasedTable::ReadIndexBlockOnce(const BlockHandle& handle, bool verify,
+                                           const ReadLimits& limits, PrefetchBuffer* prefetch,
+                                           std::unique_ptr<IndexBlock>* index,
+                                           Persistence persistence) const {
   Block::Ptr block;
-  Status s =
-      ReadBlock(source_, handle, BlockKind::kIndex, verify, nullptr, prefetch, &block, limits);
+  Status s = ReadBlock(source_, handle, BlockKind::kIndex, verify, nullptr, prefetch, &block,
+                       limits, persistence);
   if (!s.ok()) return s;
   auto result = std::make_unique<IndexBlock>(std::move(block), stored_index_format_);
   const char* error = result->Init(bytewise_);
@@ -46,10 +56,11 @@ Status BlockBasedTable::ReadIndexBlock(const BlockHandle& handle, bool verify,
 
 Status BlockBasedTable::ReadFilterBlock(const BlockHandle& handle, bool verify,
                                         const ReadLimits& limits, PrefetchBuffer* prefetch,
-                                        std::unique_ptr<FilterBlock>* filter) const {
+                                        std::unique_ptr<FilterBlock>* filter,
+                                        Persistence persistence) const {
   Block::Ptr block;
-  Status s =
-      ReadBlock(source_, handle, BlockKind::kFilter, verify, nullptr, prefetch, &block, limits);
+  Status s = ReadBlock(source_, handle, BlockKind::kFilter, verify, nullptr, prefetch, &block,
+                       limits, persistence);
   if (s.ok()) *filter = std::make_unique<FilterBlock>(std::move(block));
   return s;
 }
@@ -251,7 +262,8 @@ Status BlockBasedTable::LoadIndexBlock(const ReadOptions& options, const BlockHa
   Status s;
   {
     const StopWatch watch(source_.statistics, READ_BLOCK_GET_MICROS);
-    s = ReadIndexBlock(handle, options.verify_checksums, ReadLimits(options), prefetch, &read);
+    s = ReadIndexBlock(handle, options.verify_checksums, ReadLimits(options), prefetch, &read,
+                       PersistenceFor(options, /*for_compaction=*/false));
   }
   if (!s.ok()) return s;
   if (cache_ == nullptr || !options.fill_cache) {
@@ -344,7 +356,8 @@ Status BlockBasedTable::LoadFilter(const ReadOptions& options, const BlockHandle
   Status s;
   {
     const StopWatch watch(source_.statistics, READ_BLOCK_GET_MICROS);
-    s = ReadFilterBlock(handle, options.verify_checksums, ReadLimits(options), prefetch, &read);
+    s = ReadFilterBlock(handle, options.verify_checksums, ReadLimits(options), prefetch, &read,
+                        PersistenceFor(options, /*for_compaction=*/false));
   }
   if (!s.ok()) return s;
   if (cache_ == nullptr || !options.fill_cache) {

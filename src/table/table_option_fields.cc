@@ -7,6 +7,7 @@
 #include "fs/object_texts.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/flush_block_policy.h"
+#include "rocksdb/user_defined_index.h"
 #include "table/filter_policy.h"
 
 namespace cairn {
@@ -59,6 +60,17 @@ bool ParseBloomBeforeLevel(BlockBasedTableOptions* options, const std::string& v
   if (changed == nullptr) return false;
   options->filter_policy = std::move(changed);
   return true;
+}
+
+// Nothing for none, as of releases before.
+std::string FormatUserIndexFactory(const BlockBasedTableOptions& options) {
+  const auto& factory = options.user_defined_index_factory;
+  return factory == nullptr ? std::string() : FormatObject(factory.get());
+}
+
+SetResult BuildUserIndexFactory(BlockBasedTableOptions* options, const std::string& value,
+                                const ConfigOptions* config) {
+  return BuildObject<UserDefinedIndexFactory>(value, config, &options->user_defined_index_factory);
 }
 
 std::string FormatFlushBlockPolicyFactory(const BlockBasedTableOptions& options) {
@@ -151,6 +163,8 @@ std::span<const OptionField<BlockBasedTableOptions>> OptionFields() {
           "pin_l0_filter_and_index_blocks_in_cache"),
       {"filter_policy", FormatFilterPolicy, nullptr, nullptr, BuildFilterPolicy},
       {"filter_policy.bloom_before_level", nullptr, ParseBloomBeforeLevel},
+      {"user_defined_index_factory", FormatUserIndexFactory, nullptr, nullptr,
+       BuildUserIndexFactory, /*later=*/true},
       Field<BlockBasedTableOptions,
             &BlockBasedTableOptions::cache_index_and_filter_blocks_with_high_priority>(
           "cache_index_and_filter_blocks_with_high_priority"),

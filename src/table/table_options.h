@@ -53,6 +53,8 @@ struct TableReaderOptions {
   uint8_t block_protection_bytes = 0;
   // FileOptions::use_mmap_reads: what a read gives of the file's memory stays while it is open.
   bool mapped = false;
+  // Of tables that name it; null: of those that name one that is registered.
+  std::shared_ptr<CompressionManager> compression_manager;
   // Told of the blocks that are looked up, while it is on. Null: nobody is. Outlives the reader.
   BlockCacheTrace* block_trace = nullptr;
 };
@@ -64,6 +66,7 @@ struct TableBuilderOptions {
   const InternalKeyComparator& icmp;
   CompressionType compression_type;
   CompressionOptions compression_opts;
+  std::shared_ptr<CompressionManager> compression_manager;  // null: the built-in types
   uint32_t column_family_id = 0;
   std::string column_family_name = "default";
   int level = -1;  // -1: not known

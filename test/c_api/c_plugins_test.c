@@ -388,6 +388,33 @@ static void TestDictionaries(const char* path) {
   rocksdb_options_destroy(other);
 }
 
+static void TestBzip2(const char* path) {
+  phase = "bzip2";
+  rocksdb_options_t* other = rocksdb_options_create();
+  rocksdb_options_set_create_if_missing(other, 1);
+  rocksdb_options_set_compression(other, rocksdb_bz2_compression);
+  CHECK(rocksdb_options_get_compression(other) == rocksdb_bz2_compression);
+  rocksdb_t* db = rocksdb_open(other, path, &error);
+  CHECK_OK(error);
+  char key[16];
+  char value[200];
+  memset(value, 'v', sizeof(value) - 1);
+  value[sizeof(value) - 1] = 0;
+  for (int i = 0; i < 1000; ++i) {
+    snprintf(key, sizeof(key), "key%06d", i);
+    Put(db, key, value);
+  }
+  rocksdb_compact_range(db, NULL, 0, NULL, 0);
+  ExpectGet(db, reading, "key000777", value);
+  char* properties = rocksdb_property_value(db, "rocksdb.total-sst-files-size");
+  CHECK(atoi(properties) > 0 && atoi(properties) < 100000);
+  rocksdb_free(properties);
+  rocksdb_close(db);
+  rocksdb_destroy_db(other, path, &error);
+  CHECK_OK(error);
+  rocksdb_options_destroy(other);
+}
+
 static void TestMerge(const char* path) {
   phase = "merge";
   int alive = 2;  /* operators */
@@ -490,6 +517,7 @@ int main(int argc, char** argv) {
   TestRibbonFilters(argv[1]);
   TestCollectors(argv[1]);
   TestDictionaries(argv[1]);
+  TestBzip2(argv[1]);
   TestMerge(argv[1]);
 #ifdef TEST_WRITE_BUFFER_MANAGER
   TestWriteBufferManager(argv[1]);

@@ -63,10 +63,38 @@ static void TestPrefixExtractor(const char* path) {
   CHECK(destroyed == 1);
 }
 
-static void TestDefaults(void) {
+/* Whether the database's LOG says that its tables are of this format. */
+static int LogTells(const char* path, const char* words) {
+  char name[1000];
+  snprintf(name, sizeof(name), "%s/LOG", path);
+  FILE* log = fopen(name, "r");
+  CHECK(log != NULL);
+  char line[4000];
+  int told = 0;
+  while (fgets(line, sizeof(line), log) != NULL) told = told || strstr(line, words) != NULL;
+  fclose(log);
+  return told;
+}
+
+static void TestDefaults(const char* path) {
   phase = "defaults";
+  const char* tables = CAIRN_C_RELEASE >= 11 ? "format_version: 7" : "format_version: 5";
   rocksdb_options_t* made = rocksdb_options_create();
   CHECK(rocksdb_options_get_level_compaction_dynamic_level_bytes(made) == (CAIRN_C_RELEASE >= 8));
+  rocksdb_options_set_create_if_missing(made, 1);
+  for (int with_tables = 0; with_tables < 2; ++with_tables) {
+    if (with_tables) {
+      rocksdb_block_based_table_options_t* table = rocksdb_block_based_options_create();
+      rocksdb_options_set_block_based_table_factory(made, table);
+      rocksdb_block_based_options_destroy(table);
+    }
+    rocksdb_t* db = rocksdb_open(made, path, &error);
+    CHECK_OK(error);
+    CHECK(LogTells(path, tables));
+    rocksdb_close(db);
+    rocksdb_destroy_db(made, path, &error);
+    CHECK_OK(error);
+  }
   rocksdb_options_destroy(made);
 }
 
@@ -284,7 +312,7 @@ int main(int argc, char** argv) {
   rocksdb_destroy_db(options, argv[1], &error);
   CHECK_OK(error);
   TestPrefixExtractor(argv[1]);
-  TestDefaults();
+  TestDefaults(argv[1]);
   TestFileDeletions(argv[1]);
   rocksdb_destroy_db(options, argv[1], &error);
   CHECK_OK(error);

@@ -67,6 +67,10 @@ TEST_F(OptionsTest, Zlib) {
   options_.compression = kZlibCompression;
   RoundTrip();
 }
+TEST_F(OptionsTest, BZip2) {
+  options_.compression = kBZip2Compression;
+  RoundTrip();
+}
 TEST_F(OptionsTest, LZ4) {
   options_.compression = kLZ4Compression;
   RoundTrip();
@@ -94,14 +98,14 @@ TEST_F(OptionsTest, CompressionShrinksFiles) {
 }
 
 TEST_F(OptionsTest, DifferentCompressionsMeetInOneDatabase) {
-  for (CompressionType type :
-       {kSnappyCompression, kLZ4Compression, kZSTD, kZlibCompression, kNoCompression}) {
+  for (CompressionType type : {kSnappyCompression, kLZ4Compression, kZSTD, kZlibCompression,
+                               kBZip2Compression, kNoCompression}) {
     options_.compression = type;
     Open();
     ASSERT_OK(Put("key" + std::to_string(type), std::string(1000, 'v')));
     ASSERT_OK(Flush());
   }
-  for (int type : {0, 1, 2, 4, 7})
+  for (int type : {0, 1, 2, 3, 4, 7})
     EXPECT_EQ(std::string(1000, 'v'), Get("key" + std::to_string(type)));
 }
 

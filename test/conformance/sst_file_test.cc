@@ -144,8 +144,8 @@ TEST_F(SstFileTest, DamageIsFound) {
 }
 
 TEST_F(SstFileTest, CompressionsAndFormats) {
-  for (const CompressionType type :
-       {kNoCompression, kSnappyCompression, kZlibCompression, kLZ4Compression, kZSTD}) {
+  for (const CompressionType type : {kNoCompression, kSnappyCompression, kZlibCompression,
+                                     kBZip2Compression, kLZ4Compression, kZSTD}) {
     for (const uint32_t version : {2u, 3u, 4u, 5u}) {
       BlockBasedTableOptions table;
       table.format_version = version;

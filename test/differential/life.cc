@@ -23,8 +23,8 @@ bool OneIn(Numbers& numbers, uint64_t n) { return numbers.Below(n) == 0; }
 
 rocksdb::CompressionType CompressionOf(Numbers& numbers) {
   static constexpr rocksdb::CompressionType kTypes[] = {
-      rocksdb::kNoCompression, rocksdb::kSnappyCompression, rocksdb::kZlibCompression,
-      rocksdb::kLZ4Compression, rocksdb::kZSTD};
+      rocksdb::kNoCompression,    rocksdb::kSnappyCompression, rocksdb::kZlibCompression,
+      rocksdb::kBZip2Compression, rocksdb::kLZ4Compression,    rocksdb::kZSTD};
   return kTypes[numbers.Below(std::size(kTypes))];
 }
 

@@ -132,6 +132,7 @@ rocksdb::CompressionType CompressionOf(const std::string& name) {
   if (name == "none") return rocksdb::kNoCompression;
   if (name == "snappy") return rocksdb::kSnappyCompression;
   if (name == "zlib") return rocksdb::kZlibCompression;
+  if (name == "bzip2") return rocksdb::kBZip2Compression;
   if (name == "lz4") return rocksdb::kLZ4Compression;
   if (name == "lz4hc") return rocksdb::kLZ4HCCompression;
   if (name == "zstd") return rocksdb::kZSTD;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One database, two engines: Cairn and RocksDB 7.8.3 take turns, also after kills, and RocksDB's tools check each step.
 
-  interop_test.py --cairn DRIVER --rocksdb DRIVER --config none|snappy|zlib|lz4|lz4hc|zstd [--keys N] [--seed N]
+  interop_test.py --cairn DRIVER --rocksdb DRIVER --config none|snappy|zlib|bzip2|lz4|lz4hc|zstd|snappy-blobs|zstd-blobs [--keys N] [--seed N]
 
 Both drivers are interop_driver.cc, compiled against either library. The steps of one run:
   1 Cairn loads, closes.          ldb and sst_dump accept every file; ldb scan agrees key by key with what was written
@@ -36,6 +36,7 @@ CONFIGS = {
     'snappy-blobs': ['--dynamic-levels', '--merge', '--blobs'],
     'zstd-blobs': ['--families', '--checksums', '--ranges', '--blobs'],
     'zlib': ['--comparator=reverse', '--hash-index', '--dictionary', '--entities', '--first-keys'],
+    'bzip2': ['--partitioned', '--merge', '--ranges', '--checksums'],
     'lz4': ['--dynamic-levels', '--partitioned', '--prefix', '--dictionary', '--cached-metadata'],
     'lz4hc': ['--universal', '--families', '--atomic-flush', '--merge', '--ranges', '--dictionary', '--collectors'],
     'zstd': ['--ribbon', '--first-keys', '--families', '--dictionary', '--checksums', '--ingest'],

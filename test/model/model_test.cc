@@ -367,7 +367,7 @@ class ModelTest : public ::testing::Test {
   // Small buffers and files, so that flushes and compactions run all the time.
   Options RandomOptions() {
     static constexpr CompressionType kCompressions[] = {kNoCompression, kSnappyCompression,
-                                                        kLZ4Compression, kZSTD};
+                                                        kBZip2Compression, kLZ4Compression, kZSTD};
     Options options;
     options.create_if_missing = true;
     options.write_buffer_size = (128 << 10) << numbers_.Below(4);

@@ -232,7 +232,6 @@ DIFFERENCES = {
     'ldb --help': 'commands of later releases are listed, too: put_entity, multi_get, get_entity, multi_get_entity',
     'sst_dump --show_properties': 'RocksDB repeats the numbers of deletions and operands among the user\'s properties',
     'sst_dump, damaged table': 'RocksDB tells of the damage, and ends with status 0; a damaged file is status 1',
-    'sst_dump --help': 'BZip2 is not built in',
 }
 # Their lines come in an order of chance from RocksDB: as a hash table, or the file system, has them. Here they are sorted.
 UNORDERED = {'file_checksum_dump', 'sst_dump of a directory', 'sst_dump identify, directory'}

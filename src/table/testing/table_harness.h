@@ -87,6 +87,7 @@ struct Harness {
     if (!s.ok()) return s;
     TableBuilderOptions options(icmp, compression);
     options.compression_opts = compression_opts;
+    options.compression_manager = compression_manager;
     options.prefix_extractor = prefix_extractor.get();
     options.extra_properties = extra_properties;
     options.strip_timestamps = strip_timestamps;
@@ -121,6 +122,7 @@ struct Harness {
     options.max_flushed_file_size = max_flushed_file_size;
     options.prefix_extractor = prefix_extractor.get();
     options.statistics = statistics.get();
+    options.compression_manager = compression_manager;
     return factory->NewTableReader(options, std::move(reader), size, &table);
   }
 
@@ -226,6 +228,7 @@ struct Harness {
   BlockBasedTableOptions table_options;
   CompressionType compression = kNoCompression;
   CompressionOptions compression_opts;
+  std::shared_ptr<CompressionManager> compression_manager;
   std::string session_id = "SESSION0000000000001";
   int level = -1;
   uint64_t max_flushed_file_size = UINT64_MAX;

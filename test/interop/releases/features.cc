@@ -275,6 +275,7 @@ const std::vector<Feature>& Features() {
       {"none", "no compression", Compression<0>},
       {"snappy", "Snappy", Compression<kSnappy>},
       {"zlib", "zlib", Compression<kZlib>},
+      {"bzip2", "bzip2", Compression<kBzip2>},
       {"lz4", "LZ4", Compression<kLz4>},
       {"lz4hc", "LZ4HC", Compression<kLz4hc>},
       {"zstd", "ZSTD", Compression<kZstd>},
@@ -412,14 +413,10 @@ const std::vector<Feature>& Features() {
        [](Setup* s) { s->engine.options_set_level_compaction_dynamic_level_bytes(s->options, 0); }},
       {"comparator", "an order of the user's", Reverse},
       {"together", "much of it in one database", Together},
-      {"bzip2", "bzip2",
-       [](Setup* s) {
-         if (!s->engine.cairn) Compression<kBzip2>(s);
-       },
-       Feature::Support::kRefuses, "compression"},
       {"blobs", "blob files", [](Setup* s) { Blobs(s); }},
       {"blobs-snappy", "blob files with Snappy", CompressedBlobs<kSnappy>},
       {"blobs-zlib", "blob files with zlib", CompressedBlobs<kZlib>},
+      {"blobs-bzip2", "blob files with bzip2", CompressedBlobs<kBzip2>},
       {"blobs-lz4", "blob files with LZ4", CompressedBlobs<kLz4>},
       {"blobs-lz4hc", "blob files with LZ4HC", CompressedBlobs<kLz4hc>},
       {"blobs-zstd", "blob files with ZSTD", CompressedBlobs<kZstd>},
