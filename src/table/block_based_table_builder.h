@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/internal_key.h"
@@ -45,6 +46,9 @@ class BlockBasedTableBuilder final : public TableBuilder {
 
   void Add(const Slice& internal_key, const Slice& value) override;
   void AddTombstone(const Slice& internal_key, const Slice& end_user_key) override;
+  void SetSeqnoToTimeMapping(std::string bytes) override {
+    properties_.seqno_to_time_mapping = std::move(bytes);
+  }
   Status status() const override { return status_; }
   IOStatus io_status() const override { return io_status_; }
   Status Finish() override;

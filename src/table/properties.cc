@@ -1,8 +1,10 @@
 #include "table/properties.h"
 
 #include <cstring>
+#include <vector>
 
 #include "base/coding.h"
+#include "base/seqno_to_time_mapping.h"
 #include "rocksdb/unique_id.h"
 
 namespace cairn {
@@ -195,21 +197,11 @@ void Append(std::string* out, const char* name, const std::string& value,
   out->append(prop_delim);
 }
 
-// "5->1700000000,9->1700000060,": which sequence numbers were written when. The bytes are a count
-// and as many pairs of differences, all varint64.
+// "5->1700000000,9->1700000060,": which sequence numbers were written when.
 std::string TimesText(const std::string& mapping) {
-  std::string text;
-  Slice input = mapping;
-  uint64_t count = 0, sequence = 0, seconds = 0;
-  if (!input.empty() && !cairn::GetVarint64(&input, &count)) return "N/A";
-  for (; count > 0; --count) {
-    uint64_t more, later;
-    if (!cairn::GetVarint64(&input, &more) || !cairn::GetVarint64(&input, &later)) return "N/A";
-    sequence += more;
-    seconds += later;
-    text += std::to_string(sequence) + "->" + std::to_string(seconds) + ",";
-  }
-  return text;
+  std::vector<cairn::SeqnoTimePair> pairs;
+  if (!cairn::SeqnoToTimeMapping::Decode(mapping, &pairs).ok()) return "N/A";
+  return cairn::ToString(pairs);
 }
 
 }  // namespace

@@ -31,6 +31,10 @@ class TableBuilder {
   // of them, before or after entries.
   virtual void AddTombstone(const Slice& internal_key, const Slice& end_user_key) = 0;
 
+  // The property rocksdb.seqno.time.map (base/seqno_to_time_mapping.h). Before Finish(). Formats
+  // that have no place for it leave it out.
+  virtual void SetSeqnoToTimeMapping(std::string /*bytes*/) {}
+
   // The first error met, from whatever source; and the first error of the file.
   virtual Status status() const = 0;
   virtual IOStatus io_status() const = 0;
