@@ -303,9 +303,10 @@ mutant('moved-table-deleted', 'a table that moved to another level is deleted wi
   held_files_.erase(it);
 ''')
 mutant('aborted-outputs-leak', 'the outputs of a compaction that was cut short stay', 'src/compaction/subcompaction.cc', '''
-    env_.fs
-        ->DeleteFile(TableFileName(env_.paths, output.number, output.path_id), IOOptions(), nullptr)
-        .PermitUncheckedError();
+      env_.fs
+          ->DeleteFile(TableFileName(env_.paths, output.number, output.path_id), IOOptions(),
+                       nullptr)
+          .PermitUncheckedError();
 ''', '')
 mutant('inputs-deleted-early', 'the inputs of a compaction are deleted before its edit is durable',
        'src/db/compactions.cc', '''
@@ -418,7 +419,8 @@ mutant('newer-snapshots-ignored', 'a compaction keeps something for the oldest s
        '  return it == snapshots_.end() || true ? kMaxSequenceNumber : *it;')
 mutant('sequence-zeroed-early', 'an entry is given sequence number 0 that an old snapshot must not see',
        'src/compaction/compaction_iterator.cc',
-       'bottommost_ && parsed.sequence <= oldest_snapshot_ && parsed.sequence != 0 &&', 'bottommost_ && parsed.sequence != 0 &&')
+       'bottommost_ && parsed.sequence <= zero_through_ && parsed.sequence != 0 && MayForget());',
+       'bottommost_ && parsed.sequence != 0 && MayForget());')
 mutant('single-delete-drops-alone', 'a SingleDelete is dropped and the value below it is not',
        'src/compaction/compaction_iterator.cc', '''
     case kTypeDeletionWithTimestamp:
@@ -808,10 +810,18 @@ transactions('shared-copy-not-synced', 'the log goes before the copies of its un
 transactions('shared-numbers-not-taken', 'a prepared section takes no sequence numbers', 'src/commit/two_phase.h',
              '    return shares_numbers() ? numbers : 0;', '    return 0;')
 
+# ---- Tiers by age
+
+mutant('last-level-goes-up', 'young entries of the last level go up between tables that stay there',
+       'src/compaction/compaction_picker.cc',
+       '  if (placement.full_range) placement.stays_through = 0;', '  placement.stays_through = 0;', seeds=600)
+
 # ---- Directories for tables
 
 mutant('first-tables-directory-synced', 'a compaction syncs the first directory of tables, whichever has its outputs',
-       'src/compaction/compaction_job.cc', 'paths.insert(output.path_id);', 'paths.insert(output.path_id / 4);', seeds=600)
+       'src/compaction/compaction_job.cc',
+       'for (const FileMetaData& output : part->outputs()) paths.insert(output.path_id);',
+       'for (const FileMetaData& output : part->outputs()) paths.insert(output.path_id / 4);', seeds=600)
 mutant('family-directory-not-synced', "a flush syncs the database's directory of tables, not the family's own",
        'src/db/background_work.cc', 'for (const auto& directory : family.directories)',
        'for (const auto& directory : db_.table_directories)', seeds=1500)

@@ -319,6 +319,20 @@ void MakeDeep(LifePlan* life) {
   life->told += "deep ";
 }
 
+// Young entries stay out of the last level, or keep their sequence numbers there.
+void MakeTiered(Random64* random, LifePlan* life) {
+  Options& o = life->options;
+  if (o.compaction_style == kCompactionStyleFIFO) return;
+  const uint64_t kind = random->Uniform(8);
+  if (kind > 2) return;
+  if (kind > 0) o.preclude_last_level_data_seconds = 1 + random->Uniform(20);
+  if (kind != 1) o.preserve_internal_time_seconds = 1 + random->Uniform(40);
+  // Else the last level of leveled style is hardly ever reached.
+  o.level_compaction_dynamic_level_bytes = true;
+  life->told += "tiers=" + std::to_string(o.preclude_last_level_data_seconds) + "," +
+                std::to_string(o.preserve_internal_time_seconds) + " ";
+}
+
 void MakeRepaired(Random64* random, LifePlan* life) {
   life->options.recycle_log_file_num = 0;
   life->no_compactions = random->OneIn(3);
@@ -484,6 +498,8 @@ Plan Plan::FromSeed(uint64_t seed) {
     return life.ending == Ending::kDamage;
   });
   plan.encrypted = !damaged && Random64(seed ^ 0xe4c4e4c4).OneIn(3);
+  Random64 tiers(seed ^ 0x71e271e2);
+  for (LifePlan& life : plan.lives) MakeTiered(&tiers, &life);
   return plan;
 }
 

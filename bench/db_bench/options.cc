@@ -265,6 +265,10 @@ void SetLevelOptions(rocksdb::Options* options) {
   // --fifo_compaction_ttl is the older name.
   options->ttl = FLAGS_fifo_compaction_ttl != 0 ? FLAGS_fifo_compaction_ttl : FLAGS_ttl_seconds;
   options->periodic_compaction_seconds = FLAGS_periodic_compaction_seconds;
+  options->preclude_last_level_data_seconds =
+      static_cast<uint64_t>(std::max<int64_t>(FLAGS_preclude_last_level_data_seconds, 0));
+  options->preserve_internal_time_seconds =
+      static_cast<uint64_t>(std::max<int64_t>(FLAGS_preserve_internal_time_seconds, 0));
   options->max_subcompactions = static_cast<uint32_t>(FLAGS_subcompactions);
   options->max_compaction_bytes = FLAGS_max_compaction_bytes;
   options->soft_pending_compaction_bytes_limit = FLAGS_soft_pending_compaction_bytes_limit;

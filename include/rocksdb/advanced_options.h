@@ -292,6 +292,23 @@ struct AdvancedColumnFamilyOptions {
   Temperature default_write_temperature = Temperature::kUnknown;
   // A hint without effect, of statistics. (Of RocksDB 8.)
   Temperature default_temperature = Temperature::kUnknown;
+  // Seconds; 0: off. Tells entries by their age, as far as samples of sequence numbers tell when
+  // they were written (100 in the shorter of such times, at most one a second; tables carry them in
+  // the property "rocksdb.seqno.time.map").
+  //
+  // preclude_last_level_data_seconds: compactions into the last level, in leveled and universal
+  // style, leave what is younger, and what is newer than the oldest snapshot, in the level above,
+  // unless that is level 0. With last_level_temperature that makes a hot and a cold tier. In
+  // universal style what the last level has goes up again where all of the level above is compacted
+  // along, and the last level does not count as a run for max_size_amplification_percent. What
+  // grows old goes down when it is compacted next, for whatever reason; in leveled style a file of
+  // which nothing is old enough is not compacted down by itself.
+  //
+  // preserve_internal_time_seconds: entries that are younger keep their sequence numbers in the
+  // last level, so that their age is known when the other option is set later. The longer of the
+  // two times counts for that.
+  //
+  // Both change with SetOptions(), and are 0 in a database that is opened for reading.
   uint64_t preclude_last_level_data_seconds = 0;
   uint64_t preserve_internal_time_seconds = 0;
 

@@ -123,6 +123,8 @@ bool Compaction::IsTrivialMove() const {
 
 bool Compaction::MayBeMoved() const {
   if (!params_.trivial_move_allowed || start_level() == output_level()) return false;
+  // Only a rewrite tells young entries from old ones.
+  if (proximal_level() >= 0) return false;
   // The user asked for it: the filter looks at everything.
   if (params_.manual && HasCompactionFilter(options_)) return false;
   // A marked file goes down to where its tombstones can be dropped. There it must be rewritten.

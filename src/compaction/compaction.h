@@ -31,6 +31,25 @@ struct CompactionInputFiles {
   std::vector<FileMetaData*> files;  // level 0: newest first; else in key order
 };
 
+// Where a compaction into the last level leaves young entries (preclude_last_level_data_seconds;
+// entry_ages.h): in the level above, the proximal one, as RocksDB does.
+//
+// It may, in leveled and universal style, unless that level would be level 0, or has files while
+// the compaction is of the last level alone. (Of that one alone it never may in leveled style.)
+//
+// Nobody else may write to the proximal level between the least and the largest user key that can
+// come there. If all files of it are inputs of a universal compaction that is the range of all
+// inputs, and young entries of the last level go up, too. Else it is the range of the other levels'
+// inputs, and what the last level has stays there: entries up to its largest sequence number do,
+// wherever they come from, so that tombstones stay above what they hide.
+struct Placement {
+  int level = -1;           // -1: all goes to the output level
+  Slice smallest, largest;  // user keys, which point into the inputs
+  bool full_range = false;
+  // What has this sequence number or a smaller one goes to the last level.
+  SequenceNumber stays_through = 0;
+};
+
 class Compaction {
  public:
   struct Params {
@@ -46,6 +65,10 @@ class Compaction {
     CompressionType compression = kNoCompression;
     CompressionOptions compression_opts;
     Temperature temperature = Temperature::kUnknown;  // of the outputs
+    // Of those that Placement is about.
+    Temperature proximal_temperature = Temperature::kUnknown;
+    bool may_be_placed = true;  // a worker's outputs are of one level
+    Placement placement;        // Start() sets it
     uint32_t max_subcompactions = 1;
     bool manual = false;
     bool drops_inputs = false;         // FIFO: the inputs go, and nothing comes out
@@ -85,6 +108,10 @@ class Compaction {
   uint64_t max_compaction_bytes() const { return params_.max_compaction_bytes; }
   uint32_t output_path_id() const { return params_.output_path_id; }
   Temperature output_temperature() const { return params_.temperature; }
+  const Placement& placement() const { return params_.placement; }
+  // -1: there is none.
+  int proximal_level() const { return params_.placement.level; }
+  Temperature proximal_temperature() const { return params_.proximal_temperature; }
   CompressionType output_compression() const { return params_.compression; }
   const CompressionOptions& output_compression_opts() const { return params_.compression_opts; }
   uint32_t max_subcompactions() const { return params_.max_subcompactions; }

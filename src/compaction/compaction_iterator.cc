@@ -35,7 +35,8 @@ CompactionIterator::CompactionIterator(InternalIterator* input, const InternalKe
       bottommost_(compaction != nullptr && compaction->bottommost_level()),
       bytewise_(icmp->user_comparator() == BytewiseComparator()),
       oldest_snapshot_(snapshots_.empty() ? kMaxSequenceNumber : snapshots_.front()),
-      newest_snapshot_(snapshots_.empty() ? 0 : snapshots_.back()) {}
+      newest_snapshot_(snapshots_.empty() ? 0 : snapshots_.back()),
+      zero_through_(oldest_snapshot_) {}
 
 void CompactionIterator::Start(const Slice* begin, const Slice* end) {
   end_ = end;
@@ -84,7 +85,6 @@ void CompactionIterator::FinishOperands(const ParsedInternalKey* base, const Sli
     return;
   }
   const SequenceNumber newest = operand_sequences_.front();
-  const bool oldest_interval = newest <= oldest_snapshot_;
   const bool nothing_below =
       base == nullptr && at_end && compaction_ != nullptr &&
       (bottommost_ || compaction_->KeyNotExistsBeyondOutputLevel(user_key_, &level_cursors_));
@@ -105,7 +105,7 @@ void CompactionIterator::FinishOperands(const ParsedInternalKey* base, const Sli
     if (s.IsMemoryLimit() || (s.ok() && user_key_.size() + result.size() > kMaxEntrySize)) {
       // There is no memory for it, or no table takes it: whoever reads merges them.
     } else if (s.ok()) {
-      const bool zero = bottommost_ && oldest_interval;
+      const bool zero = bottommost_ && newest <= zero_through_;
       ready_.push_back({zero ? 0 : newest, type, std::move(result)});
       keep = false;
     } else if (!must_keep) {
@@ -426,8 +426,7 @@ bool CompactionIterator::Decide(const Candidate& entry) {
       if (!operand_sequences_.empty()) [[unlikely]]
         break;
       Emit(parsed, entry.key, entry.value,
-           bottommost_ && parsed.sequence <= oldest_snapshot_ && parsed.sequence != 0 &&
-               MayForget());
+           bottommost_ && parsed.sequence <= zero_through_ && parsed.sequence != 0 && MayForget());
       return true;
     case kTypeMerge:
       if (merges_) {

@@ -9,7 +9,8 @@
 // - a tombstone is dropped if it is in the oldest interval and no deeper level can hold the key,
 //   for then it hides nothing but what this pass drops anyway;
 // - at the bottom, a value in the oldest interval gets sequence number 0: it compresses better, and
-//   reads skip work.
+//   reads skip work. Unless the number still tells an age that somebody asks for
+//   (SetPreserveAfter).
 // SingleDelete is treated like Delete, which hides at least as much.
 //
 // The merge operands of one interval, with the value or tombstone of the same interval below them,
@@ -30,6 +31,7 @@
 // tombstone: what the key has in deeper levels must stay hidden.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -85,6 +87,10 @@ class CompactionIterator {
   // Before Start. With timestamps: nobody reads below this one, of several versions below it only
   // the newest one. Empty: there are readers of all.
   void SetHistoryLow(const std::string& low) { history_low_ = low; }
+  // Before Start. Entries with larger sequence numbers keep them, at the bottom, too.
+  void SetPreserveAfter(SequenceNumber sequence) {
+    zero_through_ = std::min(oldest_snapshot_, sequence);
+  }
   // Before Start, where there are timestamps: versions newer than this one are as if they had never
   // been. Empty: none are.
   void SetTrim(const std::string& newest) { trim_ = newest; }
@@ -230,6 +236,7 @@ class CompactionIterator {
   const bool bytewise_;                   // the user order
   const SequenceNumber oldest_snapshot_;  // kMaxSequenceNumber: none
   const SequenceNumber newest_snapshot_;  // 0: none
+  SequenceNumber zero_through_;           // at the bottom these numbers become 0
 
   bool valid_ = false;
   Slice key_, value_;

@@ -49,6 +49,35 @@ void CompactionJob::LogStart() const {
         .Field("input_data_size", compaction_->total_input_bytes())
         .Field("oldest_snapshot_seqno",
                env_.snapshots.empty() ? int64_t{-1} : static_cast<int64_t>(env_.snapshots.front()));
+    if (SecondsOfTimes(compaction_->options()) != 0) {
+      event.Field("preserve_seqno_after", ages_.preserve_after);
+    }
+    if (compaction_->proximal_level() >= 0) {
+      event.Field("proximal_after_seqno", ages_.proximal_after)
+          .Field("proximal_output_level", compaction_->proximal_level())
+          .Field("proximal_output_range",
+                 compaction_->placement().full_range ? "FULL_RANGE" : "NON_LAST_RANGE");
+    }
+  }
+}
+
+void CompactionJob::LogEnd(const Status& s, size_t parts) const {
+  EventLine event(env_.info_log, "compaction_finished", env_.job_id);
+  event.Field("status", s.ToString())
+      .Field("compaction_time_micros", stats_.micros)
+      .Field("compaction_time_cpu_micros", stats_.cpu_micros)
+      .Field("output_level", compaction_->output_level())
+      .Field("num_output_files", stats_.output_files)
+      .Field("num_subcompactions", parts)
+      .Field("total_output_size", stats_.bytes_written)
+      .Field("num_blob_output_files", counts_.num_output_files_blob)
+      .Field("total_blob_output_size", stats_.bytes_written_blob)
+      .Field("num_input_records", stats_.records_in)
+      .Field("num_output_records", stats_.records_in - stats_.records_dropped);
+  if (proximal_stats_.output_files > 0) {
+    event.Field("proximal_level_num_output_files", proximal_stats_.output_files)
+        .Field("proximal_level_bytes_written", proximal_stats_.bytes_written)
+        .Field("proximal_level_num_output_records", proximal_stats_.records_in);
   }
 }
 
@@ -72,8 +101,10 @@ void CompactionJob::TellPart(const Parts& parts, size_t part, const Status* end)
     info.stats.cpu_micros = done.cpu_micros();
     info.stats.num_input_records = done.records_in();
     info.stats.num_output_records = done.records_in() - done.records_dropped();
-    info.stats.num_output_files = done.outputs().size();
-    for (const FileMetaData& file : done.outputs()) info.stats.total_output_bytes += file.file_size;
+    for (const auto* const outputs : {&done.outputs(), &done.proximal_outputs()}) {
+      info.stats.num_output_files += outputs->size();
+      for (const FileMetaData& file : *outputs) info.stats.total_output_bytes += file.file_size;
+    }
     info.stats.total_output_bytes += info.stats.total_output_bytes_blob;
   }
   for (const auto& listener : env_.db_options->listeners) {
@@ -164,6 +195,7 @@ Status CompactionJob::SyncOutputs(const Parts& parts) const {
   std::set<uint32_t> paths;
   for (const auto& part : parts) {
     for (const FileMetaData& output : part->outputs()) paths.insert(output.path_id);
+    for (const FileMetaData& output : part->proximal_outputs()) paths.insert(output.path_id);
     if (!part->blobs().files().empty()) paths.insert(0);
   }
   IOStatus s;
@@ -223,6 +255,7 @@ Status CompactionJob::Run() {
   const uint64_t start = fiber::now_nanos();
   const uint64_t start_cpu = fiber::thread_cpu_nanos();
   const ThreadStage stage(ThreadStatus::STAGE_COMPACTION_RUN);
+  ages_ = AgesOf(env_, *compaction_);
   LogStart();
   CountInputs();
 
@@ -236,7 +269,7 @@ Status CompactionJob::Run() {
   Parts parts;
   for (size_t i = 0; i <= boundaries.size(); ++i) {
     parts.push_back(std::make_unique<Subcompaction>(
-        env_, compaction_, i == 0 ? begin_ : boundaries[i - 1],
+        env_, compaction_, &ages_, i == 0 ? begin_ : boundaries[i - 1],
         i == boundaries.size() ? end_ : boundaries[i], &stop_, static_cast<int>(i)));
   }
   if (s.ok()) s = RunParts(parts);
@@ -249,7 +282,10 @@ Status CompactionJob::Run() {
     stats_.cpu_micros += part->cpu_micros();
     stats_.records_in += part->records_in();
     stats_.records_dropped += part->records_dropped();
-    stats_.output_files += static_cast<int>(part->outputs().size());
+    proximal_stats_.output_files += static_cast<int>(part->proximal_outputs().size());
+    proximal_stats_.records_in += part->proximal_records();
+    stats_.output_files +=
+        static_cast<int>(part->outputs().size() + part->proximal_outputs().size());
   }
   if (s.ok()) s = CheckRecordCount(parts);
   if (s.ok()) s = SyncOutputs(parts);
@@ -261,28 +297,23 @@ Status CompactionJob::Run() {
         compaction_->edit()->AddFile(compaction_->output_level(), output);
         stats_.bytes_written += output.file_size;
       }
+      for (const FileMetaData& output : part->proximal_outputs()) {
+        compaction_->edit()->AddFile(compaction_->proximal_level(), output);
+        stats_.bytes_written += output.file_size;
+        proximal_stats_.bytes_written += output.file_size;
+      }
     }
     AddBlobFiles(parts);
   } else {
     for (const auto& part : parts) part->DropOutputs();
     stats_.output_files = 0;
+    proximal_stats_ = JobStats();
   }
 
   stats_.micros = (fiber::now_nanos() - start) / 1000;
   stats_.count = 1;
   if (env_.statistics != nullptr) TickStatistics(parts);
-  EventLine(env_.info_log, "compaction_finished", env_.job_id)
-      .Field("status", s.ToString())
-      .Field("compaction_time_micros", stats_.micros)
-      .Field("compaction_time_cpu_micros", stats_.cpu_micros)
-      .Field("output_level", compaction_->output_level())
-      .Field("num_output_files", stats_.output_files)
-      .Field("num_subcompactions", parts.size())
-      .Field("total_output_size", stats_.bytes_written)
-      .Field("num_blob_output_files", counts_.num_output_files_blob)
-      .Field("total_blob_output_size", stats_.bytes_written_blob)
-      .Field("num_input_records", stats_.records_in)
-      .Field("num_output_records", stats_.records_in - stats_.records_dropped);
+  LogEnd(s, parts.size());
   return s;
 }
 

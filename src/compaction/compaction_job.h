@@ -18,6 +18,7 @@
 
 #include "base/namespace.h"
 #include "compaction/compaction.h"
+#include "compaction/entry_ages.h"
 #include "compaction/job_env.h"
 #include "compaction/subcompaction.h"
 
@@ -40,6 +41,9 @@ class CompactionJob {
   }
 
   const JobStats& stats() const { return stats_; }
+  // What of that was written to compaction->proximal_level(): tables, their bytes, and how many
+  // entries came to them.
+  const JobStats& proximal_stats() const { return proximal_stats_; }
   // Of all parts (Subcompaction::counts).
   const CompactionJobStats& counts() const { return counts_; }
   // By the user's filter, one by one.
@@ -50,6 +54,7 @@ class CompactionJob {
 
   void CountInputs();
   void LogStart() const;
+  void LogEnd(const Status& s, size_t parts) const;
   // Where the user's Statistics count what was done here, and what elsewhere.
   void TickStatistics(const Parts& parts) const;
   // To the user's listeners: a part begins, or has ended.
@@ -68,7 +73,9 @@ class CompactionJob {
   Compaction* const compaction_;
   std::optional<std::string> begin_, end_;
   std::atomic<bool> stop_{false};  // a part failed: the others need not go on
+  EntryAges ages_;
   JobStats stats_;
+  JobStats proximal_stats_;
   CompactionJobStats counts_;
   DropCounts dropped_;
   uint64_t records_filtered_ = 0;

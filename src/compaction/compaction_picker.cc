@@ -134,12 +134,69 @@ bool CompactionPicker::RangeOverlapsRunning(const Slice& smallest, const Slice& 
   };
   return std::any_of(running_.begin(), running_.end(),
                      [&](const Compaction* c) {
+                       const Placement& placement = c->placement();
                        return overlaps(c->output_level(), c->smallest_user_key(),
-                                       c->largest_user_key());
+                                       c->largest_user_key()) ||
+                              (placement.level >= 0 &&
+                               overlaps(placement.level, placement.smallest, placement.largest));
                      }) ||
          std::any_of(reserved_.begin(), reserved_.end(), [&](const Reservation* r) {
            return overlaps(r->level_, r->smallest_, r->largest_);
          });
+}
+
+bool CompactionPicker::OutputsOverlapRunning(const ColumnFamilyOptions& options,
+                                             const Version& version,
+                                             const std::vector<CompactionInputFiles>& inputs,
+                                             int output_level) const {
+  Slice smallest, largest;
+  GetRange(inputs, &smallest, &largest);
+  if (RangeOverlapsRunning(smallest, largest, output_level)) return true;
+  const Placement placement = PlacementOf(options, version, inputs, output_level);
+  return placement.level >= 0 &&
+         RangeOverlapsRunning(placement.smallest, placement.largest, placement.level);
+}
+
+Placement CompactionPicker::PlacementOf(const ColumnFamilyOptions& options, const Version& version,
+                                        const std::vector<CompactionInputFiles>& inputs,
+                                        int output_level) const {
+  Placement placement;
+  const bool universal = options.compaction_style == kCompactionStyleUniversal;
+  const int proximal = output_level - 1;
+  if (options.preclude_last_level_data_seconds == 0 ||
+      (options.compaction_style != kCompactionStyleLevel && !universal) ||
+      output_level != version.num_levels() - 1 || proximal <= 0) {
+    return placement;
+  }
+  std::vector<CompactionInputFiles> above;
+  size_t of_proximal = 0;
+  for (const CompactionInputFiles& input : inputs) {
+    if (input.files.empty()) continue;
+    if (input.level == proximal) of_proximal = input.files.size();
+    if (input.level != output_level) {
+      above.push_back(input);
+      continue;
+    }
+    for (const FileMetaData* f : input.files) {
+      placement.stays_through = std::max(placement.stays_through, f->largest_seqno);
+    }
+  }
+  const bool takes_all = of_proximal == version.files(proximal).size();
+  if (above.empty() && !(universal && takes_all)) return Placement();
+  placement.level = proximal;
+  placement.full_range = universal && takes_all;
+  if (placement.full_range) placement.stays_through = 0;
+  GetRange(placement.full_range ? inputs : above, &placement.smallest, &placement.largest);
+  return placement;
+}
+
+bool CompactionPicker::StaysWhereItIs(const ColumnFamilyOptions& options, const Version& version,
+                                      const std::vector<FileMetaData*>& files, int level,
+                                      int output_level) const {
+  return level + 1 == output_level &&
+         PlacementOf(options, version, {{level, files}}, output_level).level == level &&
+         std::all_of(files.begin(), files.end(),
+                     [this](const FileMetaData* f) { return f->smallest_seqno > young_after_; });
 }
 
 void CompactionPicker::GetRange(const std::vector<FileMetaData*>& files, Slice* smallest,
@@ -209,6 +266,7 @@ void CompactionPicker::SetOutputDefaults(const ColumnFamilyOptions& options, con
   params->temperature = last && options.last_level_temperature != Temperature::kUnknown
                             ? options.last_level_temperature
                             : options.default_write_temperature;
+  params->proximal_temperature = options.default_write_temperature;
 }
 
 std::unique_ptr<Compaction> CompactionPicker::Make(const ColumnFamilyOptions& options,
@@ -224,6 +282,9 @@ std::unique_ptr<Compaction> CompactionPicker::Start(const ColumnFamilyOptions& o
   assert(!params.inputs.empty());
   params.may_get_older = reserves_last_level_;
   params.grandparents = Grandparents(*version, params.inputs, params.output_level);
+  if (params.may_be_placed) {
+    params.placement = PlacementOf(options, *version, params.inputs, params.output_level);
+  }
   auto compaction = std::make_unique<Compaction>(this, options, std::move(params));
   // The files that this one holds must not count towards the next pick.
   version->ComputeCompactionScore(options);
@@ -317,7 +378,7 @@ Status CompactionPicker::CompactFiles(const ColumnFamilyOptions& options, Versio
     GetRange(params.inputs, &smallest, &largest);
     any = true;
   }
-  if (output_level > 0 && RangeOverlapsRunning(smallest, largest, output_level)) {
+  if (output_level > 0 && OutputsOverlapRunning(options, *version, params.inputs, output_level)) {
     return Status::Aborted(
         "A running compaction is writing to the same output level in an overlapping key range");
   }
@@ -338,6 +399,7 @@ Status CompactionPicker::CompactFiles(const ColumnFamilyOptions& options, Versio
   }
   if (compact_options.output_temperature_override != Temperature::kUnknown) {
     params.temperature = compact_options.output_temperature_override;
+    params.proximal_temperature = compact_options.output_temperature_override;
     params.trivial_move_allowed = false;
   }
   *compaction = Start(options, version, std::move(params));

@@ -102,6 +102,10 @@ class CompactionPicker {
 
   // The range of user keys overlaps what a running job writes, or what is reserved, on this level.
   bool RangeOverlapsRunning(const Slice& smallest, const Slice& largest, int output_level) const;
+  // The same of all that a compaction of these inputs would write.
+  bool OutputsOverlapRunning(const ColumnFamilyOptions& options, const Version& version,
+                             const std::vector<CompactionInputFiles>& inputs,
+                             int output_level) const;
 
   // A job is running, or a file from outside on its way.
   bool HasRunning() const { return !running_.empty() || !reserved_.empty(); }
@@ -119,6 +123,12 @@ class CompactionPicker {
     return file.largest_seqno < unflushed_from_;
   }
 
+  // Entries with larger sequence numbers are too young for the last level, as far as is known now
+  // (OldThrough in entry_ages.h); kMaxSequenceNumber: none are. To be told before a compaction is
+  // asked for that nobody asked for: files that have nothing else are not sent down, or they would
+  // be written anew, in their place, for ever.
+  void set_young_after(SequenceNumber sequence) { young_after_ = sequence; }
+
   // The default of compactions to come; at first that of the DBOptions.
   void set_max_subcompactions(uint32_t n) { max_subcompactions_ = n; }
 
@@ -132,6 +142,10 @@ class CompactionPicker {
   // that the memtable becomes. Epochs tell which of the two is newer, but RocksDB before 7.10 goes
   // by the numbers: it finds such a database corrupt, or reads what is old.
   bool MayStayInLevel0(const Version& version, const std::vector<FileMetaData*>& files) const;
+  // A compaction of these files of `level`, none of a level above, would leave them all where they
+  // are.
+  bool StaysWhereItIs(const ColumnFamilyOptions& options, const Version& version,
+                      const std::vector<FileMetaData*>& files, int level, int output_level) const;
   uint32_t max_subcompactions() const { return max_subcompactions_; }
   const std::vector<DbPath>& paths() const { return paths_; }
   // See ReserveLastLevel().
@@ -161,6 +175,8 @@ class CompactionPicker {
                          Compaction::Params* params) const;
 
  private:
+  Placement PlacementOf(const ColumnFamilyOptions& options, const Version& version,
+                        const std::vector<CompactionInputFiles>& inputs, int output_level) const;
   void Register(Compaction* compaction);
   void Unregister(Compaction* compaction);
 
@@ -169,6 +185,7 @@ class CompactionPicker {
   bool reserves_last_level_;
   uint32_t max_subcompactions_;
   SequenceNumber unflushed_from_ = kMaxSequenceNumber;
+  SequenceNumber young_after_ = kMaxSequenceNumber;
   std::set<Compaction*> running_;
   std::set<Compaction*> running_level0_;
   std::set<Reservation*> reserved_;

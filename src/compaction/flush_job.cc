@@ -173,6 +173,7 @@ TableWriterOptions FlushJob::WriterOptions() const {
   options.epoch_number = epoch_number_;
   options.reason = creation_reason_;
   options.temperature = cf_options_.default_write_temperature;
+  options.times = env_.times.get();
   options.read_back = cf_options_.paranoid_file_checks;
   return options;
 }

@@ -12,6 +12,7 @@
 
 #include "base/internal_key.h"
 #include "base/namespace.h"
+#include "base/seqno_to_time_mapping.h"
 #include "blob/blob_source.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/options.h"
@@ -43,6 +44,8 @@ struct JobEnv {
   std::function<uint64_t()> new_file_number;  // thread-safe
   // Live snapshots, ascending; versions that one of them can see are kept.
   std::vector<SequenceNumber> snapshots;
+  // When what was written, where the family's options ask for it; null: it is not known.
+  std::shared_ptr<const SeqnoToTimeMapping> times;
   // With timestamps: nobody reads below this one (DB::IncreaseFullHistoryTsLow). Empty: not known.
   std::string history_low;
   // With timestamps: what is newer goes (DB::OpenAndTrimHistory). Empty: nothing does.

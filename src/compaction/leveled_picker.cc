@@ -158,11 +158,10 @@ class LeveledPicker::Pick {
         !picker_->SetupOtherInputs(options_, *version_, &start_, &output_)) {
       return false;
     }
-    std::vector<FileMetaData*> all = start_.files;
-    all.insert(all.end(), output_.files.begin(), output_.files.end());
-    Slice smallest, largest;
-    picker_->GetRange(all, &smallest, &largest);
-    return !picker_->RangeOverlapsRunning(smallest, largest, output_level);
+    if (picker_->StaysWhereItIs(options_, *version_, start_.files, level, output_level)) {
+      return false;
+    }
+    return !picker_->OutputsOverlapRunning(options_, *version_, {start_, output_}, output_level);
   }
 
   // Level 0 cannot go down now. Merging its newest files among themselves at least keeps reads and
@@ -298,11 +297,7 @@ std::unique_ptr<Compaction> LeveledPicker::CompactRange(const ColumnFamilyOption
     step->conflict = true;
     return nullptr;
   }
-  std::vector<FileMetaData*> all = start.files;
-  all.insert(all.end(), output.files.begin(), output.files.end());
-  Slice smallest, largest;
-  GetRange(all, &smallest, &largest);
-  if (output_level > 0 && RangeOverlapsRunning(smallest, largest, output_level)) {
+  if (output_level > 0 && OutputsOverlapRunning(options, *version, {start, output}, output_level)) {
     step->conflict = true;
     return nullptr;
   }

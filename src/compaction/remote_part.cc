@@ -236,6 +236,8 @@ bool MayRunRemotely(const JobEnv& env, const Compaction& compaction) {
   if (env.db_options->compaction_service == nullptr) return false;
   if (!env.trim_above.empty() || LacksTimestampsInTables(compaction.options())) return false;
   if (compaction.options().enable_blob_files) return false;
+  // A worker writes to one level.
+  if (compaction.proximal_level() >= 0) return false;
   for (const CompactionInputFiles& input : compaction.inputs()) {
     for (const FileMetaData* file : input.files) {
       if (file->oldest_blob_file_number != kNoBlobFile) return false;

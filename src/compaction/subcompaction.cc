@@ -9,13 +9,14 @@
 #include "base/stop_watch.h"
 #include "compaction/compaction_iterator.h"
 #include "compaction/courtesy.h"
+#include "compaction/entry_ages.h"
 #include "compaction/file_times.h"
 #include "compaction/job_filter.h"
+#include "compaction/level_output.h"
 #include "compaction/remote_part.h"
 #include "compaction/table_writer.h"
 #include "compaction/tombstone_writer.h"
 #include "fiber/clock.h"
-#include "fiber/thread.h"
 #include "fs/file_names.h"
 #include "fs/thread_list.h"
 #include "read/level_iterator.h"
@@ -35,68 +36,6 @@ bool MayBeSplit(const Compaction& compaction) {
          (compaction.start_level() == 0 || compaction.is_manual() ||
           compaction.options().compaction_style == kCompactionStyleUniversal);
 }
-
-// Makes one finished table durable on a thread of its own while the next one is being written: the
-// sync is most of what a compaction waits for. At most one at a time.
-class TableCloser {
- public:
-  // Adds to *outputs, and with `timed` what a thread waits for the file system to *counts.
-  TableCloser(std::vector<FileMetaData>* outputs, bool timed, CompactionJobStats* counts)
-      : outputs_(outputs), timed_(timed), counts_(counts) {}
-  ~TableCloser() { Wait().PermitUncheckedError(); }
-  TableCloser(const TableCloser&) = delete;
-  TableCloser& operator=(const TableCloser&) = delete;
-
-  // SUSPENDS until the table before is durable.
-  [[nodiscard]] Status Close(std::unique_ptr<TableWriter> writer) {
-    Status s = Take(std::move(writer));
-    if (!s.ok()) return s;
-    const auto finish = [this] {
-      const FileTimes times(timed_, &of_thread_);
-      status_ = writer_->MakeDurable(&meta_);
-    };
-    // Without a thread it is done here, where the caller's times are taken.
-    if (fiber::Thread::create("rocksdb:sync", finish, /*nice=*/0, &thread_) != 0) {
-      status_ = writer_->MakeDurable(&meta_);
-    }
-    return Status::OK();
-  }
-  // The same where nothing is left to do meanwhile.
-  [[nodiscard]] Status CloseLast(std::unique_ptr<TableWriter> writer) {
-    Status s = Take(std::move(writer));
-    if (!s.ok()) return s;
-    status_ = writer_->MakeDurable(&meta_);
-    return Wait();
-  }
-  // Adds the table that is being closed, if there is one, to the outputs. SUSPENDS.
-  [[nodiscard]] Status Wait() {
-    if (writer_ == nullptr) return Status::OK();
-    if (thread_.joinable()) thread_.join();
-    writer_.reset();
-    counts_->Add(std::exchange(of_thread_, CompactionJobStats()));
-    if (status_.ok()) outputs_->push_back(std::move(meta_));
-    return std::exchange(status_, Status::OK());
-  }
-
- private:
-  Status Take(std::unique_ptr<TableWriter> writer) {
-    Status s = writer->FinishTable();
-    const Status before = Wait();
-    if (s.ok()) s = before;
-    if (s.ok()) writer_ = std::move(writer);
-    return s;
-  }
-
-  std::vector<FileMetaData>* const outputs_;
-  const bool timed_;
-  CompactionJobStats* const counts_;
-  // The thread's while it runs.
-  CompactionJobStats of_thread_;
-  std::unique_ptr<TableWriter> writer_;
-  FileMetaData meta_;
-  Status status_;
-  fiber::Thread thread_;
-};
 
 }  // namespace
 
@@ -147,11 +86,12 @@ Status PlanSubcompactions(const Compaction& compaction, TableCache* tables,
   return Status::OK();
 }
 
-Subcompaction::Subcompaction(const JobEnv& env, const Compaction* compaction,
+Subcompaction::Subcompaction(const JobEnv& env, const Compaction* compaction, const EntryAges* ages,
                              std::optional<std::string> begin, std::optional<std::string> end,
                              const std::atomic<bool>* stop, int index)
     : env_(env),
       compaction_(compaction),
+      ages_(ages),
       begin_(std::move(begin)),
       end_(std::move(end)),
       stop_(stop),
@@ -225,12 +165,12 @@ Status Subcompaction::CollectTombstones(std::unique_ptr<const RangeTombstones>* 
   return Status::OK();
 }
 
-Status Subcompaction::WriteOutputs(CompactionIterator* kept, TombstoneWriter* tombstones,
-                                   Courtesy* courtesy) {
+TableWriterOptions Subcompaction::WriterOptions(bool proximal) const {
   TableWriterOptions options;
-  options.level = compaction_->output_level();
+  options.level = proximal ? compaction_->proximal_level() : compaction_->output_level();
   options.path_id = compaction_->output_path_id();
-  options.bottommost = compaction_->bottommost_level();
+  // (Where young entries stay reads of old ones pass by.)
+  options.bottommost = compaction_->bottommost_level() && !proximal;
   options.compression = compaction_->output_compression();
   options.compression_opts = compaction_->output_compression_opts();
   // No more than that can come out; a limit that the user gives may be far above it.
@@ -239,7 +179,9 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept, TombstoneWriter* to
   options.epoch_number = compaction_->MinInputFileEpochNumber();
   options.oldest_ancester_time = compaction_->MinInputFileOldestAncesterTime();
   options.reason = TableFileCreationReason::kCompaction;
-  options.temperature = compaction_->output_temperature();
+  options.temperature =
+      proximal ? compaction_->proximal_temperature() : compaction_->output_temperature();
+  options.times = &ages_->times;
   const VerifyOutputFlags verify = compaction_->options().verify_output_flags;
   const bool verifies =
       !!(verify & (env_.is_worker ? VerifyOutputFlags::kEnableForRemoteCompaction
@@ -248,58 +190,73 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept, TombstoneWriter* to
                       (verifies && !!(verify & (VerifyOutputFlags::kVerifyBlockChecksum |
                                                 VerifyOutputFlags::kVerifyIteration)));
   options.verify_file_checksum = verifies && !!(verify & VerifyOutputFlags::kVerifyFileChecksum);
+  return options;
+}
 
-  OutputCutter cutter(compaction_);
-  std::unique_ptr<TableWriter> writer;
+Status Subcompaction::WriteOutputs(CompactionIterator* kept, const RangeTombstones* tombstones,
+                                   Courtesy* courtesy) {
   const bool timed = compaction_->options().report_bg_io_stats;
-  TableCloser closer(&outputs_, timed, &counts_);
-
   uint64_t read_before = Perf::State()->io.bytes_read;
   const auto note_reads = [&] {
     const uint64_t read = Perf::State()->io.bytes_read;
     ThreadOperation::AddToProperty(ThreadStatus::OP_COMPACTION, ThreadStatus::COMPACTION_BYTES_READ,
                                    read - std::exchange(read_before, read));
   };
-  Status s;
-  const auto open_next = [&] {
-    writer = std::make_unique<TableWriter>(env_, compaction_->options(), options);
-    s = writer->Open(env_.new_file_number());
+  // (Where nothing is kept out of the last level all sequence numbers are old enough for it.)
+  const SequenceNumber old_through = ages_->proximal_after;
+  const auto tombstones_of = [&](SequenceNumber from, SequenceNumber through) {
+    TombstoneWriter writer(env_.icmp, tombstones, env_.snapshots, compaction_->bottommost_level(),
+                           env_.history_low);
+    writer.Restrict(from, through);
+    return writer;
   };
+  TombstoneWriter old_tombstones = tombstones_of(0, old_through);
+  dropped_.ranges = old_tombstones.dropped();
+  LevelOutput old(env_, compaction_, WriterOptions(/*proximal=*/false), &old_tombstones, timed,
+                  &counts_, note_reads);
+  std::optional<TombstoneWriter> young_tombstones;
+  std::optional<LevelOutput> young;
+  if (compaction_->proximal_level() >= 0) {
+    young_tombstones.emplace(tombstones_of(old_through + 1, kMaxSequenceNumber));
+    young.emplace(env_, compaction_, WriterOptions(/*proximal=*/true), &*young_tombstones, timed,
+                  &counts_, note_reads);
+  }
+
+  Status s;
   const auto write_next = [&] {
-    const bool cut = cutter.ShouldStopBefore(kept->key(), kept->is_first_version(),
-                                             writer == nullptr ? 0 : writer->EstimatedFileSize());
-    if (writer != nullptr && cut) {
-      const Slice next = kept->parsed().user_key;
-      tombstones->WriteUpTo(&next, writer.get());
-      note_reads();
-      s = closer.Close(std::exchange(writer, nullptr));
-      if (!s.ok()) return;
+    if (kept->is_first_version()) {
+      old.BeginUserKey();
+      if (young) young->BeginUserKey();
     }
-    if (writer == nullptr) {
-      open_next();
-      if (!s.ok()) return;
-    }
-    s = blobs_.AddEntry(*kept, writer.get());
-    kept->Next();
+    const bool is_young = young && kept->parsed().sequence > old_through;
+    s = (is_young ? *young : old).Add(*kept, &blobs_);
+    if (s.ok()) kept->Next();
   };
   const auto step = [&] {
     const FileTimes times(timed, &counts_);
     for (int i = 0; i < kStep && s.ok() && kept->Valid(); ++i) write_next();
-    if (s.ok() && writer != nullptr) s = writer->status();
+    if (s.ok()) s = old.status();
+    if (s.ok() && young) s = young->status();
     return s.ok() && kept->Valid();
   };
   if (kept->Valid()) courtesy->Run(step);
   const FileTimes times(timed, &counts_);
   note_reads();
   if (s.ok()) s = kept->status();
-  if (s.ok() && tombstones->HasMore()) {
-    if (writer == nullptr) open_next();
-    if (s.ok()) tombstones->WriteUpTo(nullptr, writer.get());
-  }
+  if (s.ok()) s = old.WriteRest();
+  if (s.ok() && young) s = young->WriteRest();
   if (s.ok()) s = blobs_.Finish();
-  if (s.ok() && writer != nullptr) s = closer.CloseLast(std::exchange(writer, nullptr));
-  const Status closed = closer.Wait();
-  if (s.ok()) s = closed;
+  if (s.ok()) s = old.Close();
+  if (s.ok() && young) s = young->Close();
+  Status waited = old.Wait();
+  if (s.ok()) s = waited;
+  outputs_ = std::move(*old.outputs());
+  if (young) {
+    waited = young->Wait();
+    if (s.ok()) s = waited;
+    proximal_outputs_ = std::move(*young->outputs());
+    proximal_records_ = young->records();
+  }
   if (s.ok()) s = CheckStopped();
   return s;
 }
@@ -360,18 +317,16 @@ Status Subcompaction::RunHere() {
   s = CollectTombstones(&tombstones);
   if (!s.ok()) return s;
   kept.SetRangeTombstones(tombstones.get());
-  TombstoneWriter tombstone_writer(env_.icmp, tombstones.get(), env_.snapshots,
-                                   compaction_->bottommost_level(), env_.history_low);
+  kept.SetPreserveAfter(ages_->preserve_after);
   const Slice begin = begin_ ? Slice(*begin_) : Slice();
   const Slice end = end_ ? Slice(*end_) : Slice();
   kept.Start(begin_ ? &begin : nullptr, end_ ? &end : nullptr);
   std::function<bool()> urgent;
   if (env_.urgent) urgent = [this] { return env_.urgent(0); };
   Courtesy courtesy(urgent);
-  s = WriteOutputs(&kept, &tombstone_writer, &courtesy);
+  s = WriteOutputs(&kept, tombstones.get(), &courtesy);
   counts_.Add(kept.counts());
-  dropped_ = kept.dropped();
-  dropped_.ranges = tombstone_writer.dropped();
+  dropped_.Add(kept.dropped());
   counts_.num_expired_deletion_records += dropped_.ranges;
   blobs_.AddCounts(&counts_);
   records_in_ = kept.records_in();
@@ -383,14 +338,17 @@ Status Subcompaction::RunHere() {
 }
 
 void Subcompaction::DropOutputs() {
-  for (const FileMetaData& output : outputs_) {
-    env_.table_cache->Evict(output.number);
-    // If this fails the next open finds the file.
-    env_.fs
-        ->DeleteFile(TableFileName(env_.paths, output.number, output.path_id), IOOptions(), nullptr)
-        .PermitUncheckedError();
+  for (std::vector<FileMetaData>* const outputs : {&outputs_, &proximal_outputs_}) {
+    for (const FileMetaData& output : *outputs) {
+      env_.table_cache->Evict(output.number);
+      // If this fails the next open finds the file.
+      env_.fs
+          ->DeleteFile(TableFileName(env_.paths, output.number, output.path_id), IOOptions(),
+                       nullptr)
+          .PermitUncheckedError();
+    }
+    outputs->clear();
   }
-  outputs_.clear();
   blobs_.Drop();
 }
 

@@ -5,6 +5,9 @@
 // in one part, so that parts know nothing of each other: not for snapshots, nor for tombstones, nor
 // for where a file ends.
 //
+// Its outputs go to the output level; where the compaction keeps young entries out of it
+// (entry_ages.h), these to the level above.
+//
 // With a CompactionService of the user's a part may run in another process: then its tables are
 // taken over, and all else is the same (remote_part.h).
 //
@@ -30,8 +33,8 @@ namespace cairn {
 class CompactionIterator;
 class Courtesy;
 class RangeTombstones;
-class TableWriter;
-class TombstoneWriter;
+struct EntryAges;
+struct TableWriterOptions;
 
 // Finds up to compaction.max_subcompactions() - 1 user keys, ascending, that cut the input into
 // parts of about equal size, none of them less than an output file. Empty: it is not to be cut, or
@@ -42,10 +45,12 @@ class TombstoneWriter;
 
 class Subcompaction {
  public:
-  // The user keys in [begin, end); nullopt: no bound. All but the bounds is borrowed. When `stop`
-  // is set the part ends with Status::Aborted. `index`: which part of the compaction it is.
-  Subcompaction(const JobEnv& env, const Compaction* compaction, std::optional<std::string> begin,
-                std::optional<std::string> end, const std::atomic<bool>* stop, int index);
+  // The user keys in [begin, end); nullopt: no bound. All but the bounds is borrowed; `ages` are
+  // the same for all parts. When `stop` is set the part ends with Status::Aborted. `index`: which
+  // part of the compaction it is.
+  Subcompaction(const JobEnv& env, const Compaction* compaction, const EntryAges* ages,
+                std::optional<std::string> begin, std::optional<std::string> end,
+                const std::atomic<bool>* stop, int index);
   Subcompaction(const Subcompaction&) = delete;
   Subcompaction& operator=(const Subcompaction&) = delete;
 
@@ -54,8 +59,11 @@ class Subcompaction {
   // Deletes the outputs.
   void DropOutputs();
 
-  // In key order.
+  // In key order; those of the output level, and those of Compaction::proximal_level().
   const std::vector<FileMetaData>& outputs() const { return outputs_; }
+  const std::vector<FileMetaData>& proximal_outputs() const { return proximal_outputs_; }
+  // Entries of the latter.
+  uint64_t proximal_records() const { return proximal_records_; }
   const JobBlobs& blobs() const { return blobs_; }
   // All but the numbers of entries and of files.
   const CompactionJobStats& counts() const { return counts_; }
@@ -78,16 +86,19 @@ class Subcompaction {
   bool Overlaps(const FileMetaData& file) const;
   std::vector<InternalIterator*> OpenInputs(const ReadOptions& read_options) const;
   [[nodiscard]] Status CollectTombstones(std::unique_ptr<const RangeTombstones>* tombstones) const;
-  [[nodiscard]] Status WriteOutputs(CompactionIterator* kept, TombstoneWriter* tombstones,
+  TableWriterOptions WriterOptions(bool proximal) const;
+  [[nodiscard]] Status WriteOutputs(CompactionIterator* kept, const RangeTombstones* tombstones,
                                     Courtesy* courtesy);
 
   const JobEnv& env_;
   const Compaction* const compaction_;
+  const EntryAges* const ages_;
   const std::optional<std::string> begin_, end_;
   const std::atomic<bool>* const stop_;
   const int index_;
   JobBlobs blobs_;
-  std::vector<FileMetaData> outputs_;
+  std::vector<FileMetaData> outputs_, proximal_outputs_;
+  uint64_t proximal_records_ = 0;
   CompactionJobStats counts_;
   DropCounts dropped_;
   uint64_t cpu_micros_ = 0;

@@ -184,7 +184,17 @@ Status TableWriter::GiveUp(Status s) {
   return s;
 }
 
+void TableWriter::SetTimes() {
+  if (options_.times == nullptr || options_.times->empty()) return;
+  SeqnoToTimeMapping part = options_.times->PartFor(meta_.smallest_seqno, meta_.largest_seqno);
+  part.ThinTo(SeqnoToTimeMapping::kMaxPairsPerTable);
+  std::string bytes;
+  part.EncodeTo(&bytes);
+  builder_->SetSeqnoToTimeMapping(std::move(bytes));
+}
+
 Status TableWriter::FinishTable() {
+  SetTimes();
   Status s = builder_->Finish();
   if (s.ok()) s = file_->Flush();
   return s.ok() ? s : GiveUp(std::move(s));

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/namespace.h"
+#include "base/seqno_to_time_mapping.h"
 #include "compaction/job_env.h"
 #include "fs/file_writer.h"
 #include "manifest/file_metadata.h"
@@ -27,8 +28,11 @@ struct TableWriterOptions {
   uint64_t oldest_ancester_time = kUnknownFileTime;  // Unix seconds
   TableFileCreationReason reason = TableFileCreationReason::kMisc;
   Temperature temperature = Temperature::kUnknown;  // told to the file system
-  bool read_back = false;                           // compare the entries with what was added
-  bool verify_file_checksum = false;                // where the file has one
+  // When what was written, of which the table's properties get what its entries need. Borrowed;
+  // null, or empty: nothing is known.
+  const SeqnoToTimeMapping* times = nullptr;
+  bool read_back = false;             // compare the entries with what was added
+  bool verify_file_checksum = false;  // where the file has one
 };
 
 class TableWriter {
@@ -78,6 +82,7 @@ class TableWriter {
   void Abandon();
 
  private:
+  void SetTimes();
   [[nodiscard]] Status SyncAndCheck(FileMetaData* meta);
   Status GiveUp(Status s);
   void NoteBlob(const Slice& index);

@@ -88,6 +88,20 @@ TombstoneWriter::TombstoneWriter(const InternalKeyComparator* icmp,
   }
 }
 
+void TombstoneWriter::Restrict(SequenceNumber from, SequenceNumber through) {
+  for (Kept& kept : kept_) {
+    size_t left = 0;
+    for (size_t i = 0; i < kept.sequences.size(); ++i) {
+      if (kept.sequences[i] < from || kept.sequences[i] > through) continue;
+      kept.sequences[left] = kept.sequences[i];
+      kept.timestamps[left++] = kept.timestamps[i];
+    }
+    kept.sequences.resize(left);
+    kept.timestamps.resize(left);
+  }
+  std::erase_if(kept_, [](const Kept& kept) { return kept.sequences.empty(); });
+}
+
 void TombstoneWriter::WriteUpTo(const Slice* end, TableWriter* writer) {
   for (; at_ < kept_.size(); ++at_) {
     Kept& kept = kept_[at_];

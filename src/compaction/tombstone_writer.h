@@ -54,6 +54,9 @@ class TombstoneWriter {
                   const std::vector<SequenceNumber>& snapshots, bool bottommost,
                   const std::string& history_low = {});
 
+  // Before anything is written: of those that are kept only the ones with sequence numbers in
+  // [from, through]. The others go to another level.
+  void Restrict(SequenceNumber from, SequenceNumber through);
   // Writes what is left before `end` (a user key; null: no bound) and may be written to a table
   // that ends there.
   void WriteUpTo(const Slice* end, TableWriter* writer);
@@ -62,7 +65,7 @@ class TombstoneWriter {
       const std::function<Status(const Slice& start, const Slice& end, SequenceNumber)>& add);
   // Something is left.
   bool HasMore() const { return at_ < kept_.size(); }
-  // How many nobody needs any more: they are not written.
+  // How many nobody needs any more, of whatever number: they are not written.
   uint64_t dropped() const { return dropped_; }
 
  private:

@@ -132,18 +132,20 @@ class UniversalPicker::Pick {
       ++output_level;
     }
     output_level = std::min(output_level, version_->num_levels() - 1);
+    if (picker_->StaysWhereItIs(options_, *version_, start.files, level, output_level)) {
+      return nullptr;
+    }
     Compaction::Params params;
     params.inputs.push_back(std::move(start));
-    Slice smallest, largest;
     if (output_level > level) {
+      Slice smallest, largest;
       CompactionInputFiles older{output_level, {}};
       picker_->GetRange(params.inputs, &smallest, &largest);
       version_->GetOverlappingInputs(output_level, &smallest, &largest, &older.files);
       if (!picker_->ExpandToCleanCut(*version_, &older)) return nullptr;
       params.inputs.push_back(std::move(older));
-      picker_->GetRange(params.inputs, &smallest, &largest);
-      if (picker_->RangeOverlapsRunning(smallest, largest, output_level)) return nullptr;
     }
+    if (output_level > 0 && OverlapRunning(params.inputs, output_level)) return nullptr;
     params.output_level = output_level;
     params.reason = CompactionReason::kFilesMarkedForCompaction;
     params.max_subcompactions = picker_->max_subcompactions();
@@ -156,13 +158,21 @@ class UniversalPicker::Pick {
                  static_cast<size_t>(std::count_if(runs_.begin(), runs_.end(), newer_or_in)));
   }
 
+  // The last level is a tier of its own, whose size says nothing of the space that the others take.
+  bool LeavesOutLastLevel() const {
+    return options_.preclude_last_level_data_seconds > 0 && version_->num_levels() > 2 &&
+           runs_.size() > 1 && runs_.back().level == version_->num_levels() - 1;
+  }
+
   std::unique_ptr<Compaction> ReduceSpaceAmplification() {
-    const SortedRun& oldest = runs_.back();
+    const bool leaves_out_last = LeavesOutLastLevel();
+    const size_t end = runs_.size() - (leaves_out_last ? 1 : 0);
+    const SortedRun& oldest = runs_[end - 1];
     size_t first = 0;
-    while (first + 1 < runs_.size() && runs_[first].being_compacted) ++first;
-    if (first + 1 >= runs_.size() || oldest.being_compacted) return nullptr;
+    while (first + 1 < end && runs_[first].being_compacted) ++first;
+    if (first + 1 >= end || oldest.being_compacted) return nullptr;
     uint64_t newer = 0;
-    for (size_t i = first; i + 1 < runs_.size(); ++i) {
+    for (size_t i = first; i + 1 < end; ++i) {
       if (runs_[i].being_compacted) return nullptr;
       newer += runs_[i].bytes;
     }
@@ -170,10 +180,10 @@ class UniversalPicker::Pick {
         static_cast<double>(oldest.bytes) * universal_.max_size_amplification_percent) {
       return nullptr;
     }
-    if (universal_.incremental) {
+    if (universal_.incremental && !leaves_out_last) {
       if (auto c = MergeSliceIntoOldest(newer)) return c;
     }
-    return Merge(first, runs_.size(), CompactionReason::kUniversalSizeAmplification);
+    return Merge(first, end, CompactionReason::kUniversalSizeAmplification);
   }
 
   // A slice of the run above the oldest one, with what it overlaps there, and with what of newer
@@ -222,8 +232,7 @@ class UniversalPicker::Pick {
     params.max_subcompactions = picker_->max_subcompactions();
     params.trivial_move_allowed = universal_.allow_trivial_move;
     params.score = version_->CompactionScore(0);
-    picker_->GetRange(params.inputs, &smallest, &largest);
-    if (picker_->RangeOverlapsRunning(smallest, largest, params.output_level)) return nullptr;
+    if (OverlapRunning(params.inputs, params.output_level)) return nullptr;
     return Start(std::move(params), runs_.size());
   }
 
@@ -283,14 +292,23 @@ class UniversalPicker::Pick {
       } while (OutputLevel(end) == 0);
     }
     Compaction::Params params = ParamsOf(first, end, reason);
-    Slice smallest, largest;
-    picker_->GetRange(params.inputs, &smallest, &largest);
-    // Only compactions that the user composed (CompactFiles) can be in the way.
-    if (params.output_level > 0 &&
-        picker_->RangeOverlapsRunning(smallest, largest, params.output_level)) {
+    // (What is to be rewritten is, wherever it goes.)
+    if (reason != CompactionReason::kPeriodicCompaction && runs_[first].level > 0 &&
+        end - first == 2 &&
+        picker_->StaysWhereItIs(options_, *version_, runs_[first].files, runs_[first].level,
+                                params.output_level)) {
+      return nullptr;
+    }
+    // Only compactions that the user composed (CompactFiles) can be in the way, and one that leaves
+    // young entries in a level where it has no inputs.
+    if (params.output_level > 0 && OverlapRunning(params.inputs, params.output_level)) {
       return nullptr;
     }
     return Start(std::move(params), end);
+  }
+
+  bool OverlapRunning(const std::vector<CompactionInputFiles>& inputs, int output_level) const {
+    return picker_->OutputsOverlapRunning(options_, *version_, inputs, output_level);
   }
 
   // Where the runs before `end` go.

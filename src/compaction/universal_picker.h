@@ -11,7 +11,9 @@
 // 1. Space amplification: if all runs but the oldest come to max_size_amplification_percent of it,
 //    everything becomes one run. With `incremental`, a slice of the run above the oldest is merged
 //    into that one instead, of about half of max_compaction_bytes, as long as that is worth it
-//    (incremental_slice.h): the space comes down in many small jobs.
+//    (incremental_slice.h): the space comes down in many small jobs. With
+//    preclude_last_level_data_seconds the last level counts as no run here, and there are no
+//    slices.
 // 2. Size ratio: the newest neighbours, min_merge_width to max_merge_width, of which each is at
 // most
 //    size_ratio percent larger than all before it (kCompactionStopStyleTotalSize), or than the one

@@ -1,5 +1,6 @@
 // Background work: super versions and stalls, automatic compactions, and the scheduling of all.
 #include <algorithm>
+#include <functional>
 
 #include "base/logging.h"
 #include "compaction/compaction_job.h"
@@ -13,6 +14,7 @@
 #include "db/flushes.h"
 #include "db/opening.h"
 #include "db/options_changes.h"
+#include "db/sequence_times.h"
 #include "db/stats_reports.h"
 #include "db/write_path.h"
 #include "fiber/clock.h"
@@ -212,8 +214,8 @@ void BackgroundWork::MaybeScheduleCompaction() {
 
 // Something that the clock does at times, measured by fiber's clock.
 struct BackgroundWork::Repeated {
-  void (StatsReports::*what)();
-  uint64_t period = 0;  // nanoseconds; 0: never
+  std::function<void()> what;  // with the mutex, which it may release
+  uint64_t period = 0;         // nanoseconds; 0: never
   uint64_t last = 0;
   bool Due(uint64_t now) const { return period != 0 && now - last >= period; }
 };
@@ -229,7 +231,8 @@ uint64_t BackgroundWork::NotePeriod() const {
 
 void BackgroundWork::StartClock() {
   if (clock_.joinable() || db_.mode != OpenMode::kReadWrite || db_.shutting_down.load() ||
-      (DumpPeriod() == 0 && NotePeriod() == 0 && !db_.families->books().any_ages())) {
+      (DumpPeriod() == 0 && NotePeriod() == 0 && db_.sequence_times->Period() == 0 &&
+       !db_.families->books().any_ages())) {
     return;
   }
   const int r = fiber::Thread::create("rocksdb:clock", [this] { WatchClock(); }, 0, &clock_);
@@ -254,16 +257,22 @@ void BackgroundWork::WatchClock() {
   DBMutexLock lock(db_.mutex());
   if (NotePeriod() != 0) db_.stats->NoteStats();  // what the first note is against
   const uint64_t start = fiber::now_nanos();
-  Repeated dump = {&StatsReports::DumpStats, 0, start};
-  Repeated note = {&StatsReports::NoteStats, 0, start};
+  Repeated dump = {[this]() FIBER_REQUIRES(database_mutex) { db_.stats->DumpStats(); }, 0, start};
+  Repeated note = {[this]() FIBER_REQUIRES(database_mutex) { db_.stats->NoteStats(); }, 0, start};
+  const auto take_sample = [this]() FIBER_REQUIRES(database_mutex) {
+    db_.sequence_times->Sample();
+    MaybeScheduleWork();
+  };
+  Repeated sample = {take_sample, 0, start};
   while (!db_.shutting_down.load()) {
     dump.period = DumpPeriod();
     note.period = NotePeriod();
+    sample.period = db_.sequence_times->Period();
     bool did = false;
-    for (Repeated* report : {&dump, &note}) {
+    for (Repeated* report : {&sample, &dump, &note}) {
       if (db_.shutting_down.load() || !report->Due(fiber::now_nanos())) continue;
       report->last = fiber::now_nanos();
-      (db_.stats.get()->*report->what)();
+      report->what();
       did = true;
     }
     if (did) continue;
@@ -275,7 +284,7 @@ void BackgroundWork::WatchClock() {
     // (What is due may have to wait for another job, whose end is signalled.)
     const uint64_t seconds = due ? kLongest : std::min(next - now + 1, kLongest);
     uint64_t until = fiber::now_nanos() + seconds * kNanosPerSecond;
-    for (const Repeated* report : {&dump, &note}) {
+    for (const Repeated* report : {&sample, &dump, &note}) {
       if (report->period != 0) until = std::min(until, report->last + report->period);
     }
     clock_changed_.wait_until(db_.mutex(), until);
@@ -303,6 +312,7 @@ JobEnv BackgroundWork::MakeJobEnv(const ColumnFamily& family, int job_id,
   env.shutting_down = &db_.shutting_down;
   env.new_file_number = [this] { return db_.versions->NewFileNumber(); };
   env.snapshots = db_.snapshots.Sequences();
+  env.times = db_.sequence_times->For(family);
   env.history_low = family.state->history_low();
   env.trim_above = family.trim_above;
   env.job_id = job_id;

@@ -44,8 +44,9 @@ class BackgroundWork final : public Part {
   // have of the history, so that it waits until the mark has passed that, as long as no write has
   // to wait for it and nobody asked for it. REQUIRES: mutex
   bool WantsFlush(const ColumnFamily& family) const;
-  // Files also get too old while nothing else happens, and statistics go into the LOG at times: a
-  // thread waits for both, from when some options ask for it. (Of ages a month's default is kept
+  // Files also get too old while nothing else happens, statistics go into the LOG at times, and
+  // samples of sequence numbers are taken (sequence_times.h): a thread waits for all of them, from
+  // when some options ask for it. (Of ages a month's default is kept
   // without it, well enough.)
   void StartClock() FIBER_REQUIRES(database_mutex);
   void JoinClock();  // at the end, without the mutex

@@ -10,6 +10,7 @@
 #include "db/event_notifier.h"
 #include "db/families.h"
 #include "db/file_purger.h"
+#include "db/sequence_times.h"
 #include "fs/space_manager.h"
 #include "fs/thread_list.h"
 
@@ -104,6 +105,7 @@ std::unique_ptr<Compaction> Compactions::PickCompaction(ColumnFamily** out, Limi
     }
     ++it;
     if (!Admit(family, task)) continue;
+    family->picker->set_young_after(db_.sequence_times->YoungAfter(*family));
     std::unique_ptr<Compaction> compaction =
         family->InformedPicker()->PickCompaction(*family->options, family->current());
     if (compaction != nullptr) {
@@ -166,6 +168,20 @@ void DescribeCompaction(const Compaction& compaction, bool moves, int job_id,
                              (compaction.drops_inputs() ? 4u : 0u) + (moves ? 8u : 0u));
   operation->SetProperty(ThreadStatus::COMPACTION_TOTAL_INPUT_BYTES,
                          compaction.total_input_bytes());
+}
+
+// Each level gets what was written to it; all else is the output level's.
+void CountLevels(ColumnFamily* family, const Compaction& compaction, const CompactionJob& job) {
+  JobStats of_output_level = job.stats();
+  if (compaction.proximal_level() >= 0) {
+    JobStats young;
+    young.bytes_written = job.proximal_stats().bytes_written;
+    young.output_files = job.proximal_stats().output_files;
+    of_output_level.bytes_written -= young.bytes_written;
+    of_output_level.output_files -= young.output_files;
+    family->level_stats.Add(compaction.proximal_level(), young, JobKind::kCompaction);
+  }
+  family->level_stats.Add(compaction.output_level(), of_output_level, JobKind::kCompaction);
 }
 
 // Those that only drop files, and those that change a temperature.
@@ -250,7 +266,7 @@ Status Compactions::RunCompaction(ColumnFamily* family, std::unique_ptr<Compacti
     if (info != nullptr) info->status = s;
     db_.files->UnprotectNewFiles(protected_from);
     if (s.ok()) {
-      family->level_stats.Add(compaction->output_level(), job.stats(), JobKind::kCompaction);
+      CountLevels(family, *compaction, job);
       CountFifo(db_.statistics, compaction->reason());
     }
   }

@@ -20,6 +20,7 @@
 #include "db/properties.h"
 #include "db/read_path.h"
 #include "db/recovery.h"
+#include "db/sequence_times.h"
 #include "db/shared_memory.h"
 #include "db/stats_reports.h"
 #include "db/write_path.h"
@@ -100,6 +101,7 @@ Database::Database(DB* db, const DBOptions& db_options, std::string dbname, Open
       errors(std::make_unique<ErrorHandler>(this)),
       files(std::make_unique<FilePurger>(this)),
       families(std::make_unique<Families>(this)),
+      sequence_times(std::make_unique<SequenceTimes>(this)),
       writes(std::make_unique<WritePath>(this)),
       memtables(std::make_unique<MemTableSwitch>(this)),
       reads(std::make_unique<ReadPath>(this)),

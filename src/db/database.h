@@ -20,6 +20,7 @@
 //   events           the user's listeners (event_notifier.h)
 //   properties       GetProperty and its kin (properties.h)
 //   stats            statistics as text (stats_reports.h)
+//   sequence_times   when what was written (sequence_times.h)
 //   follower         a secondary: following a primary (primary_follower.h)
 //   recovery         the replay of the logs (recovery.h)
 //   opening          open and close (opening.h)
@@ -81,6 +82,7 @@ class PrimaryFollower;
 class Properties;
 class ReadPath;
 class Recovery;
+class SequenceTimes;
 class SharedMemory;
 class SpaceManager;
 class StatsReports;
@@ -196,6 +198,7 @@ struct Database {
   std::unique_ptr<ErrorHandler> errors;
   std::unique_ptr<FilePurger> files;
   std::unique_ptr<Families> families;
+  std::unique_ptr<SequenceTimes> sequence_times;
   std::unique_ptr<WritePath> writes;
   std::unique_ptr<MemTableSwitch> memtables;
   std::unique_ptr<ReadPath> reads;

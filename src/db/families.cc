@@ -8,12 +8,14 @@
 #include "base/logging.h"
 #include "batch/batch_reader.h"
 #include "batch/write_batch_internal.h"
+#include "compaction/entry_ages.h"
 #include "db/background_work.h"
 #include "db/database.h"
 #include "db/error_handler.h"
 #include "db/families.h"
 #include "db/file_purger.h"
 #include "db/options_changes.h"
+#include "db/sequence_times.h"
 #include "db/shared_memory.h"
 #include "db/write_path.h"
 #include "fs/file_names.h"
@@ -240,17 +242,20 @@ void Families::UpdateFigures(ColumnFamily* family) {
          options.compaction_options_fifo.file_temperature_age_thresholds) {
       figures.ages |= within_a_month(std::max<uint64_t>(from.age, 1));
     }
+    figures.times = SecondsOfTimes(options);
     figures.stalled = family->stall.condition != StallCondition::kNormal;
     if (!options.disable_auto_compactions) {
       figures.pressed =
           db_.work->Level0Pressure(*family) >= 2 * options.level0_file_num_compaction_trigger;
       figures.expiry = family->current()->next_expiry();
+      figures.places = options.preclude_last_level_data_seconds != 0;
     }
   }
   books_.Update(family, figures);
 }
 
 void Families::FamiliesChanged() {
+  db_.sequence_times->BooksChanged();
   db_.work->StartClock();
   db_.sink.SetFoldsOperands(books_.any_folds());
   supports_snapshots_.store(

@@ -11,10 +11,18 @@ void FamilyBooks::Update(ColumnFamily* family, const FamilyFigures& figures) {
   count(&folds_, before.folds, figures.folds);
   count(&ages_, before.ages, figures.ages);
   count(&pressed_, before.pressed, figures.pressed);
-  if (figures.stalled) {
-    stalled_.emplace(family->id(), family);
-  } else if (before.stalled) {
-    stalled_.erase(family->id());
+  const auto list = [family](Candidates* families, bool was, bool is) {
+    if (is) {
+      families->emplace(family->id(), family);
+    } else if (was) {
+      families->erase(family->id());
+    }
+  };
+  list(&stalled_, before.stalled, figures.stalled);
+  list(&placing_, before.places, figures.places);
+  if (before.times != figures.times) {
+    if (before.times != 0) times_.erase(times_.find(before.times));
+    if (figures.times != 0) times_.insert(figures.times);
   }
   if (before.expiry != figures.expiry) {
     if (before.expiry != UINT64_MAX) expiries_.erase({before.expiry, family});

@@ -28,6 +28,8 @@ struct FamilyFigures {
   uint64_t expiry = UINT64_MAX;  // Version::next_expiry, if it compacts by itself
   bool folds = false;            // merge operands: max_successive_merges
   bool ages = false;             // some option asks for less than a month
+  uint64_t times = 0;            // seconds: SecondsOfTimes(), entry_ages.h
+  bool places = false;           // preclude_last_level_data_seconds, and it compacts by itself
   bool stalled = false;          // it holds writers up
   bool pressed = false;          // it wants more compactions at once
 };
@@ -44,6 +46,10 @@ class FamilyBooks {
   uint64_t wal_bytes() const { return wal_bytes_; }
   bool any_folds() const { return folds_ > 0; }
   bool any_ages() const { return ages_ > 0; }
+  // Of those that are not 0; 0: all are.
+  uint64_t shortest_times() const { return times_.empty() ? 0 : *times_.begin(); }
+  uint64_t longest_times() const { return times_.empty() ? 0 : *times_.rbegin(); }
+  const Candidates& placing() const { return placing_; }
   bool any_stalled() const { return !stalled_.empty(); }
   bool any_pressed() const { return pressed_ > 0; }
   // In the order of their ids.
@@ -76,7 +82,8 @@ class FamilyBooks {
  private:
   uint64_t wal_bytes_ = 0;
   size_t folds_ = 0, ages_ = 0, pressed_ = 0;
-  Candidates stalled_;
+  Candidates stalled_, placing_;
+  std::multiset<uint64_t> times_;
   std::set<std::pair<uint64_t, ColumnFamily*>> expiries_;
   Candidates to_flush_, to_compact_, busy_;
   CountedNumbers log_needs_;

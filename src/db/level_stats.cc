@@ -122,7 +122,7 @@ std::vector<LevelStats::Row> LevelStats::Rows(const Version& version) const {
     row.name = "L" + std::to_string(level);
     row.stats = levels_[level];
     row.files = version.NumLevelFiles(level);
-    if (row.files == 0 && row.stats.count == 0) continue;
+    if (row.files == 0 && row.stats.count == 0 && row.stats.bytes_written == 0) continue;
     for (const FileMetaData* file : version.files(level)) {
       row.being_compacted += file->being_compacted;
     }

@@ -6,6 +6,7 @@
 #include "base/logging.h"
 #include "base/misuse.h"
 #include "base/option_values.h"
+#include "compaction/entry_ages.h"
 #include "db/background_work.h"
 #include "db/compactions.h"
 #include "db/database.h"
@@ -18,6 +19,7 @@
 #include "db/options_changes.h"
 #include "db/primary_follower.h"
 #include "db/recovery.h"
+#include "db/sequence_times.h"
 #include "db/shared_memory.h"
 #include "db/stats_reports.h"
 #include "db/write_path.h"
@@ -130,6 +132,7 @@ Status Opening::Open(const std::vector<ColumnFamilyDescriptor>& families) {
     if (s.ok()) s = CheckMemTable(*family->mem, family->name(), *family->options);
   }
   if (!s.ok()) return s;
+  if (writes) db_.sequence_times->LoadFromTables(recovered);
   if (writes) s = MarkTablesOfOthers();
   if (s.ok() && !follows) s = db_.recovery->RecoverWals(recovered);
   // (Logs first: beside a process that writes they go sooner than tables.)
@@ -262,8 +265,16 @@ Status Opening::AddFamilies(std::vector<ColumnFamily*>* recovered) {
       std::vector<std::shared_ptr<FSDirectory>> directories;
       Status s = db_.families->OpenDirectories(state->options(), &directories);
       if (!s.ok()) return s;
+      ColumnFamilyOptions options = state->options();
+      if (db_.IsReader() && SecondsOfTimes(options) != 0) {
+        LogWarn(db_.options.info_log.get(),
+                "preserve_internal_time_seconds and preclude_last_level_data_seconds are ignored "
+                "in read-only DB");
+        options.preserve_internal_time_seconds = 0;
+        options.preclude_last_level_data_seconds = 0;
+      }
       recovered->push_back(db_.families->AddFamily(
-          state.get(), std::make_shared<const Options>(db_.options, state->options()),
+          state.get(), std::make_shared<const Options>(db_.options, options),
           std::move(directories)));
     }
   }

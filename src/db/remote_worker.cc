@@ -221,6 +221,7 @@ Status RemoteWorker::Restore(ColumnFamily* family, std::unique_ptr<Compaction>* 
   params.manual = job_.manual;
   params.reason = job_.reason;
   params.temperature = job_.temperature;
+  params.may_be_placed = false;
   *compaction = family->picker->Start(options, version, std::move(params));
   return Status::OK();
 }

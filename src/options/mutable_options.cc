@@ -80,6 +80,8 @@ constexpr std::string_view kMutableColumnFamilyOptions[] = {
     "read_triggered_compaction_threshold",
     "last_level_temperature",
     "default_write_temperature",
+    "preclude_last_level_data_seconds",
+    "preserve_internal_time_seconds",
     "report_bg_io_stats",
     "compression",
     "compression_per_level",

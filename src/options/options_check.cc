@@ -205,8 +205,6 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
   const auto& collectors = o.table_properties_collector_factories;
   check->Invalid(std::find(collectors.begin(), collectors.end(), nullptr) != collectors.end(),
                  "table_properties_collector_factories must not be null");
-  check->Unsupported(o.preclude_last_level_data_seconds != 0, "preclude_last_level_data_seconds");
-  check->Unsupported(o.preserve_internal_time_seconds != 0, "preserve_internal_time_seconds");
   const uint32_t of_blocks = o.block_protection_bytes_per_key;
   if (of_blocks > 8 || std::popcount(of_blocks) > 1) {
     check->Add(

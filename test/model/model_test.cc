@@ -398,6 +398,10 @@ class ModelTest : public ::testing::Test {
       options.enable_blob_garbage_collection = numbers_.Below(2) == 0;
       options.blob_garbage_collection_age_cutoff = 0.5;
     }
+    if (numbers_.Below(3) == 0) {
+      options.preclude_last_level_data_seconds = numbers_.Below(4);
+      options.preserve_internal_time_seconds = numbers_.Below(6);
+    }
     BlockBasedTableOptions table;
     table.block_cache = NewLRUCache((256 << 10) << numbers_.Below(6));
     table.block_size = 1024 << numbers_.Below(4);

@@ -148,6 +148,21 @@ class JobFixture {
   std::unique_ptr<Compaction> CompactAll(int input_level, int output_level,
                                          uint64_t target_file_size = 1 << 20,
                                          uint32_t max_subcompactions = 1) {
+    return std::make_unique<Compaction>(
+        &picker_, cf_options(),
+        ParamsOf(input_level, output_level, target_file_size, max_subcompactions));
+  }
+  // The same, begun as a picker does: with a placement, where the options ask for one.
+  std::unique_ptr<Compaction> StartAll(int input_level, int output_level,
+                                       uint64_t target_file_size = 1 << 20,
+                                       uint32_t max_subcompactions = 1) {
+    return picker_.Start(cf_options(), versions_.version(),
+                         ParamsOf(input_level, output_level, target_file_size, max_subcompactions));
+  }
+
+ private:
+  Compaction::Params ParamsOf(int input_level, int output_level, uint64_t target_file_size,
+                              uint32_t max_subcompactions) {
     Compaction::Params params;
     params.version = versions_.version();
     params.inputs.push_back({input_level, params.version->files(input_level)});
@@ -161,11 +176,11 @@ class JobFixture {
     params.target_output_file_size = params.min_part_bytes = target_file_size;
     params.max_compaction_bytes = 25 * target_file_size;
     params.compression = kNoCompression;
+    params.temperature = cf_options().last_level_temperature;
     params.max_subcompactions = max_subcompactions;
-    return std::make_unique<Compaction>(&picker_, cf_options(), std::move(params));
+    return params;
   }
 
- private:
   // Each version in an interval of its own, so that a file can hold anything.
   static std::vector<SequenceNumber> AllSnapshots(const std::vector<TestEntry>& entries) {
     std::vector<SequenceNumber> all;
