@@ -46,7 +46,8 @@ def suite(args, _variables):
     jars = f'{sharded_cluster.TARGET}/jars/*:{fetched}/*'
     path = ':'.join(str(place) for place in compile_tests(args.sources, jars, folder)) + f':{jars}'
     names = [PACKAGE + name for part in CLASSES.values() for name in part]
-    opened = [word for package in ('java.base/java.lang', 'java.base/java.util', 'java.base/java.nio') for word in
+    # (In the runner's 512 MB clusters of RheaKV run out of memory, whatever the library.)
+    opened = ['-Xmx2g'] + [word for package in ('java.base/java.lang', 'java.base/java.util', 'java.base/java.nio') for word in
               ('--add-opens', f'{package}=ALL-UNNAMED')]
     ours, theirs = jni_tests.run_on_both([*opened, '-cp', path, 'RunTests'], names, sharded_cluster.cairn_library(), folder,
                                          argparse.Namespace(jobs=1, only=None, seconds=1800))

@@ -205,7 +205,7 @@ void DrawLogCompression(LifePlan* life) {
 void DrawHandoff(LifePlan* life) {
   Random64 random(life->seed ^ 0x4a4d0ff);
   if (!random.OneIn(4)) return;
-  for (const FileType type : {kWalFile, kDescriptorFile, kTableFile, kBlobFile}) {
+  for (const rocksdb::FileType type : {kWalFile, kDescriptorFile, kTableFile, kBlobFile}) {
     if (random.OneIn(4)) continue;
     life->options.checksum_handoff_file_types.Add(type);
     life->told += "handoff=" + std::to_string(type) + " ";

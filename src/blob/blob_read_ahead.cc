@@ -183,6 +183,7 @@ bool BlobReadAheads::ReadInBackground(Window* window, const std::shared_ptr<cons
                                                 file->statistics(), options_.memory);
     window->ahead->SetPriority(limits.priority);
     window->ahead->SetActivity(limits.activity);
+    window->ahead->SetRequest(limits.request_id);
     window->ahead->SetRange(0, file->size() - kBlobFooterSize);
     window->file = file;
   }

@@ -9,6 +9,7 @@
 // Thread safety: one caller; runs without the database mutex.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "base/namespace.h"

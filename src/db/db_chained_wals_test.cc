@@ -208,8 +208,8 @@ TEST_F(DbChainedWalsTest, WhatIsMissingOrShorterIsCorruption) {
             break;
           case 3: {
             // The last log has no record of its own.
+            if (rocksdbs) continue;  // theirs has one record, and no link
             CutRecord(logs[2]);
-            if (rocksdbs) continue;  // theirs had one record
             words = "Mismatched size of the WAL of log number " + std::to_string(NumberOf(logs[2]));
             values = "abcd";
             break;
@@ -298,7 +298,7 @@ TEST_F(DbChainedWalsTest, APowerCutTakesNothingThatIsSynced) {
     model_.clear();
     Random64 random(seed);
     options.env = disk_.env.get();
-    options.recycle_log_file_num = 0;
+    options.max_write_buffer_number = 100;  // nothing is flushed meanwhile
     for (int life = 0; life < 3; ++life) {
       OpenHolding(options);
       for (const auto& [key, value] : model_) EXPECT_EQ(Get(key), value);

@@ -38,7 +38,7 @@ class DbMempurgeTest : public testing::DbTest {
 };
 
 TEST_F(DbMempurgeTest, OverwritesOfFewKeysReachNoTable) {
-  for (const char* kind : {"skip_list", "vector", "prefix_hash", "hash_linkedlist"}) {
+  for (const char* kind : {"skip_list", "vector", "prefix_hash:16", "hash_linkedlist:16"}) {
     SCOPED_TRACE(kind);
     disk_ = testing::Disk();
     model_.clear();

@@ -68,7 +68,9 @@ class Witness final : public FileSystemWrapper {
 
 using Names = std::set<std::string>;
 
-TEST_F(testing::DbTest, ReadsTellWhoseTheyAre) {
+class DbRequestIdTest : public testing::DbTest {};
+
+TEST_F(DbRequestIdTest, ReadsTellWhoseTheyAre) {
   const auto witness = std::make_shared<Witness>(disk_.faults);
   const std::unique_ptr<Env> env = NewCompositeEnv(witness);
   Options options = SmallOptions();

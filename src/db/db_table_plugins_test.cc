@@ -136,6 +136,7 @@ TEST_F(DbTablePluginsTest, CompressionOfTheUser) {
   EXPECT_FALSE(db_->SetOptions({{"compression_manager", "nobody"}}).ok());
   options.compression_manager = nullptr;
   options.compression = kLZ4Compression;
+  options.table_factory.reset(NewBlockBasedTableFactory(table));  // with an empty block cache
   Open(options);
   CheckAll(2);
   EXPECT_GT(plan.decompressed, 0);

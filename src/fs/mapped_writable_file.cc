@@ -19,7 +19,7 @@ MappedWritableFile::MappedWritableFile(int fd, std::string name, const FileOptio
 MappedWritableFile::~MappedWritableFile() { Close(IOOptions(), nullptr).PermitUncheckedError(); }
 
 size_t MappedWritableFile::room() const {
-  const uint64_t end = region_begin_ + region_.size();
+  const uint64_t end = region_.size() == 0 ? 0 : region_begin_ + region_.size();
   return size() >= end ? 0 : static_cast<size_t>(end - size());
 }
 

@@ -102,6 +102,7 @@ void PrefetchBuffer::Announce(uint64_t offset) {
   IOOptions io;
   io.rate_limiter_priority = options_.limits.priority;
   io.io_activity = options_.limits.activity;
+  io.request_id = options_.limits.request_id;
   const IOStatus s = file_->Prefetch(io, begin, static_cast<size_t>(end - begin));
   // A hint that a file cannot take: read all of it at once instead, as for any reader.
   if (!s.ok()) announces_ = false;
@@ -159,6 +160,7 @@ bool PrefetchBuffer::ReadUncounted(uint64_t offset, size_t n, Slice* result, IOS
                                            options_.memory);
       ahead_->SetPriority(options_.limits.priority);
       ahead_->SetActivity(options_.limits.activity);
+      ahead_->SetRequest(options_.limits.request_id);
       if (options_.use == PrefetchUse::kUserScan) ahead_->CountForScans();
       ahead_->SetRange(range_begin_, range_end_);
     }

@@ -48,6 +48,8 @@ class ReadAhead {
   // How the reads ask the rate limiter; IO_TOTAL, the default: not at all.
   void SetPriority(Env::IOPriority priority) { io_.rate_limiter_priority = priority; }
   void SetActivity(Env::IOActivity activity) { io_.io_activity = activity; }
+  // Borrowed; null: none.
+  void SetRequest(const std::string* id) { io_.request_id = id; }
   // What is read is counted as what iterators of users read ahead.
   void CountForScans() { for_scans_ = true; }
   // What the caller will not go beyond: pieces end there, but for what is asked for. File offsets.

@@ -36,7 +36,7 @@ CONFIGS = {
     'snappy-blobs': ['--dynamic-levels', '--merge', '--blobs'],
     'zstd-blobs': ['--families', '--checksums', '--ranges', '--blobs'],
     'zlib': ['--comparator=reverse', '--hash-index', '--dictionary', '--entities', '--first-keys'],
-    'bzip2': ['--partitioned', '--merge', '--ranges', '--checksums'],
+    'bzip2': ['--partitioned', '--merge', '--ranges', '--dynamic-levels'],
     'lz4': ['--dynamic-levels', '--partitioned', '--prefix', '--dictionary', '--cached-metadata'],
     'lz4hc': ['--universal', '--families', '--atomic-flush', '--merge', '--ranges', '--dictionary', '--collectors'],
     'zstd': ['--ribbon', '--first-keys', '--families', '--dictionary', '--checksums', '--ingest'],

@@ -164,7 +164,7 @@ int FillSmallDisk(FileSystem* fs, const std::string& dir) {
 }
 
 TEST_F(MappedWritableFileTest, AFullDiskIsAnError) {
-  const pid_t child = fork();
+  const pid_t child = fork();  // style: a process of the test, with mounts of its own
   ASSERT_GE(child, 0);
   if (child == 0) {
     const std::unique_ptr<FileSystem> fs = NewFiberFileSystem();
