@@ -100,10 +100,6 @@ Status Recovery::RecoverWals(const std::vector<ColumnFamily*>& families) {
         .PermitUncheckedError();
     db_.wals->AddExisting(number, bytes);
   }
-  if (db_.options.track_and_verify_wals && !db_.BestEfforts() && min_log > 0 &&
-      replay.logs.empty()) {
-    return Status::Corruption("Opening an existing DB with no WAL files", db_.wal_dir);
-  }
   if (db_.options.track_and_verify_wals_in_manifest && !db_.BestEfforts()) {
     s = db_.versions->tracked_wals().Check(db_.fs, db_.wal_dir, replay.logs);
     if (!s.ok()) return s;
