@@ -33,7 +33,7 @@ class IndexCursor {
   }
   Slice key() const { return current_ != nullptr ? current_->key() : UserIndexKey(); }
   // The first internal key of the block; empty where the index has none. Good as long as this.
-  const Slice& first_key() const { return current_ != nullptr ? current_->first_key() : kNoKey; }
+  Slice first_key() const { return current_ != nullptr ? current_->first_key() : Slice(); }
 
   void SeekToFirst();
   void SeekToLast();
@@ -43,8 +43,6 @@ class IndexCursor {
   void Prev();
 
  private:
-  static inline const Slice kNoKey;
-
   // As the table's index has its keys.
   Slice UserIndexKey() const;
   // The user-defined index is used, and has moved so.

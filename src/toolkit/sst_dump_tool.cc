@@ -126,7 +126,7 @@ std::string HelpText() {
     if (!GetStringFromCompressionType(&name, type).ok()) continue;
     names += (names.empty() ? "" : ", ") + name;
   }
-  return StringPrintf(kSstDumpHelp, names.c_str()) + "\n";
+  return StringPrintf(kSstDumpHelp, names.c_str());
 }
 
 bool Unhex(std::string* text) {
