@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>  // (some that include RocksDB's have it from there)
 #include <cstddef>
 #include <memory>
 
