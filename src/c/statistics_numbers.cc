@@ -106,26 +106,6 @@ constexpr Run kTickersOf10[] = {
     {209, 7, PREFETCH_BYTES},
 };
 
-constexpr Run kHistogramsOf10[] = {
-    {0, 14, DB_GET},
-    {14, 4, NUM_FILES_IN_SINGLE_COMPACTION},
-    {18, 8, FILE_READ_FLUSH_MICROS},
-    {26, 3, SST_WRITE_MICROS},
-    {29, 1, FILE_WRITE_DB_OPEN_MICROS},
-    {30, 4, NUM_SUBCOMPACTIONS_SCHEDULED},
-    {34, 14, COMPRESSION_TIMES_NANOS},
-    {48, 4, BLOB_DB_COMPRESSION_MICROS},
-    {52, 1, MULTIGET_IO_BATCH_SIZE},
-    {53, 1, NUM_INDEX_AND_FILTER_BLOCKS_READ_PER_LEVEL},
-    {54, 1, NUM_SST_READ_PER_LEVEL},
-    {55, 1, NUM_LEVEL_READ_PER_MULTIGET},
-    {56, 3, ERROR_HANDLER_AUTORESUME_RETRY_COUNT},
-    {59, 1, COMPACTION_PREFETCH_BYTES},
-    {60, 1, PREFETCHED_BYTES_DISCARDED},
-    {61, 1, ASYNC_PREFETCH_ABORT_MICROS},
-    {62, 2, TABLE_OPEN_PREFETCH_TAIL_READ_BYTES},
-};
-
 constexpr Run kTickersOf11[] = {
     {0, 8, BLOCK_CACHE_MISS},
     {8, 4, BLOCK_CACHE_FILTER_MISS},
@@ -187,6 +167,8 @@ constexpr Run kTickersOf11[] = {
     {228, 35, PREFETCH_BYTES},
 };
 
+// 10 has the first of them.
+constexpr uint32_t kHistogramsIn10 = 64;
 constexpr Run kHistogramsOf11[] = {
     {0, 14, DB_GET},
     {14, 4, NUM_FILES_IN_SINGLE_COMPACTION},
@@ -235,7 +217,8 @@ uint32_t HistogramOfNumber(Numbering numbering, uint32_t number) {
     case Numbering::k8:
       return Find(kHistogramsOf8, number, HISTOGRAM_ENUM_MAX);
     case Numbering::k10:
-      return Find(kHistogramsOf10, number, HISTOGRAM_ENUM_MAX);
+      return number < kHistogramsIn10 ? Find(kHistogramsOf11, number, HISTOGRAM_ENUM_MAX)
+                                      : uint32_t{HISTOGRAM_ENUM_MAX};
     case Numbering::k11:
       return Find(kHistogramsOf11, number, HISTOGRAM_ENUM_MAX);
   }

@@ -29,18 +29,7 @@ class DbChainedWalsTest : public testing::DbTest {
   }
   void OpenHolding(const Options& options) {
     Open(options);
-    ASSERT_TRUE(db_->PauseBackgroundWork().ok());  // each log stays needed
-  }
-  void BeginLog() {
-    FlushOptions no_wait;
-    no_wait.wait = false;
-    no_wait.allow_write_stall = true;
-    ASSERT_TRUE(db_->Flush(no_wait).ok());
-  }
-  void Die() {
-    disk_.Freeze();
-    ASSERT_TRUE(db_->ContinueBackgroundWork().ok());
-    Kill();
+    HoldFlushes();
   }
   // Three logs and the beginning of a fourth one: a and b, c and d, e, and nothing.
   void MakeLogs(const Options& options) {
@@ -58,7 +47,7 @@ class DbChainedWalsTest : public testing::DbTest {
     BeginLog();
     Put("e", "1");
     BeginLog();
-    Die();
+    DieBeforeFlushes();
     ASSERT_EQ(Logs().size(), 4u);
   }
   std::vector<std::string> Logs() const { return disk_.Files(FileType::kWalFile); }

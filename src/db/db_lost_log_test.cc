@@ -49,8 +49,7 @@ class DbLostLogTest : public testing::DbTest {
     const Status s = TryOpen(kPointInTime, /*read_only=*/false);
     ASSERT_TRUE(s.ok()) << s.ToString();
   }
-  // No flush begins before DieBeforeFlushes(): each log stays needed.
-  void HoldFlushes() { ASSERT_TRUE(db_->PauseBackgroundWork().ok()); }
+  // (Of both families.)
   void BeginLog() {
     FlushOptions no_wait;
     no_wait.wait = false;

@@ -20,7 +20,7 @@ class DbTrackedWalsTest : public testing::DbTest {
   }
   void OpenTracking() {
     Open(TrackingOptions());
-    ASSERT_TRUE(db_->PauseBackgroundWork().ok());  // each log stays needed
+    HoldFlushes();
   }
   void SyncedPut(const std::string& key) {
     WriteOptions options;
@@ -28,17 +28,6 @@ class DbTrackedWalsTest : public testing::DbTest {
     const Status s = db_->Put(options, key, key + "'s");
     ASSERT_TRUE(s.ok()) << s.ToString();
     model_[key] = key + "'s";
-  }
-  void BeginLog() {
-    FlushOptions no_wait;
-    no_wait.wait = false;
-    no_wait.allow_write_stall = true;
-    ASSERT_TRUE(db_->Flush(no_wait).ok());
-  }
-  void Die() {
-    disk_.Freeze();
-    ASSERT_TRUE(db_->ContinueBackgroundWork().ok());
-    Kill();
   }
   // "4:100 5:200 from 3": what the newest MANIFEST says.
   std::string Tracked() {
@@ -96,7 +85,7 @@ TEST_F(DbTrackedWalsTest, ALogIsTrackedOnceItIsClosedAndSynced) {
   ASSERT_TRUE(db_->SyncWAL().ok());
   EXPECT_EQ(Tracked(), Entry(logs[0]) + Entry(logs[1]) + from);
   SyncedPut("d");
-  Die();
+  DieBeforeFlushes();
   Open(TrackingOptions());
   ExpectModel();
   EXPECT_EQ(Tracked(), "from " + std::to_string(NumberOf(Logs().back())))
@@ -127,7 +116,7 @@ TEST_F(DbTrackedWalsTest, WhatIsMissingIsMissedInEveryMode) {
       SyncedPut("a");
       BeginLog();
       SyncedPut("b");
-      Die();
+      DieBeforeFlushes();
       const std::string log = Logs().front();
       if (cut) {
         Cut(log, 1);
@@ -198,7 +187,7 @@ TEST_F(DbTrackedWalsTest, AFailedWriteOfTheManifestIsTold) {
   const Status s = db_->SyncWAL();
   EXPECT_TRUE(s.IsIOError()) << s.ToString();
   EXPECT_FALSE(db_->Put(WriteOptions(), "c", "1").ok());
-  Die();
+  DieBeforeFlushes();
   Open(TrackingOptions());
   ExpectModel();
 }

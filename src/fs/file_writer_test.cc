@@ -151,14 +151,44 @@ TEST_F(FileWriterTest, AbandonWritesNothingMore) {
   EXPECT_FALSE(writer->Append("x").ok());
 }
 
+// A file whose contents are a string of the test's.
+class StringFile : public FSWritableFile {
+ public:
+  IOStatus Truncate(uint64_t size, const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
+    contents_->resize(size);
+    return IOStatus::OK();
+  }
+  IOStatus Close(const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
+    return IOStatus::OK();
+  }
+  IOStatus Flush(const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
+    return IOStatus::OK();
+  }
+  IOStatus Sync(const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
+    return IOStatus::OK();
+  }
+
+ protected:
+  explicit StringFile(std::string* contents) : contents_(contents) {}
+  IOStatus Write(const Slice& data, uint64_t offset) {
+    contents_->resize(std::max<size_t>(contents_->size(), offset + data.size()));
+    contents_->replace(offset, data.size(), data.data(), data.size());
+    return IOStatus::OK();
+  }
+
+ private:
+  std::string* const contents_;
+};
+
 // Keeps what is written, and compares it with the checksums that come with it.
-class CheckingFile final : public FSWritableFile {
+class CheckingFile final : public StringFile {
  public:
   struct Seen {
     std::string contents;
     int checked = 0, unchecked = 0;
   };
-  CheckingFile(Seen* seen, bool direct) : seen_(seen), direct_(direct) {}
+  CheckingFile(Seen* seen, bool direct)
+      : StringFile(&seen->contents), seen_(seen), direct_(direct) {}
   bool use_direct_io() const override { return direct_; }
   IOStatus Append(const Slice& data, const IOOptions& /*options*/,
                   IODebugContext* /*dbg*/) override {
@@ -180,30 +210,12 @@ class CheckingFile final : public FSWritableFile {
     IOStatus s = Check(data, info);
     return s.ok() ? Write(data, offset) : s;
   }
-  IOStatus Truncate(uint64_t size, const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
-    seen_->contents.resize(size);
-    return IOStatus::OK();
-  }
-  IOStatus Close(const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
-    return IOStatus::OK();
-  }
-  IOStatus Flush(const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
-    return IOStatus::OK();
-  }
-  IOStatus Sync(const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
-    return IOStatus::OK();
-  }
 
  private:
   IOStatus Check(const Slice& data, const DataVerificationInfo& info) {
     ++seen_->checked;
     EXPECT_EQ(info.checksum.size(), 4u);
     return CheckHandedChecksum("/f", data, info);
-  }
-  IOStatus Write(const Slice& data, uint64_t offset) {
-    seen_->contents.resize(std::max<size_t>(seen_->contents.size(), offset + data.size()));
-    seen_->contents.replace(offset, data.size(), data.data(), data.size());
-    return IOStatus::OK();
   }
 
   Seen* const seen_;
@@ -286,7 +298,7 @@ TEST_F(FileWriterTest, WhoDoesNotCheckChecksumsIgnoresThem) {
 }
 
 // A direct file whose writes wait until they are let go.
-class HeldFile final : public FSWritableFile {
+class HeldFile final : public StringFile {
  public:
   using FSWritableFile::Append;
   using FSWritableFile::PositionedAppend;
@@ -298,7 +310,7 @@ class HeldFile final : public FSWritableFile {
     bool closed = false;
   };
 
-  explicit HeldFile(Disk* disk) : disk_(disk) {}
+  explicit HeldFile(Disk* disk) : StringFile(&disk->contents), disk_(disk) {}
   bool use_direct_io() const override { return true; }
   IOStatus Append(const Slice& /*data*/, const IOOptions& /*options*/,
                   IODebugContext* /*dbg*/) override {
@@ -311,24 +323,10 @@ class HeldFile final : public FSWritableFile {
     EXPECT_FALSE(disk_->closed);
     EXPECT_EQ(offset % kDefaultPageSize, 0u);
     EXPECT_EQ(data.size() % kDefaultPageSize, 0u);
-    if (disk_->answer.ok()) {
-      disk_->contents.resize(std::max<size_t>(disk_->contents.size(), offset + data.size()));
-      disk_->contents.replace(offset, data.size(), data.data(), data.size());
-    }
-    return disk_->answer;
-  }
-  IOStatus Truncate(uint64_t size, const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
-    disk_->contents.resize(size);
-    return IOStatus::OK();
+    return disk_->answer.ok() ? Write(data, offset) : disk_->answer;
   }
   IOStatus Close(const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
     disk_->closed = true;
-    return IOStatus::OK();
-  }
-  IOStatus Flush(const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
-    return IOStatus::OK();
-  }
-  IOStatus Sync(const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
     return IOStatus::OK();
   }
 

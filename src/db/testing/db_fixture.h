@@ -180,6 +180,20 @@ class DbTest : public ::testing::Test {
     const Status s = db_->Flush(FlushOptions());
     ASSERT_TRUE(s.ok()) << s.ToString();
   }
+  // No flush begins before DieBeforeFlushes(): each log stays needed.
+  void HoldFlushes() { ASSERT_TRUE(db_->PauseBackgroundWork().ok()); }
+  // The memtable is full, as it were: a new one and a new log begin.
+  void BeginLog() {
+    FlushOptions no_wait;
+    no_wait.wait = false;
+    no_wait.allow_write_stall = true;
+    ASSERT_TRUE(db_->Flush(no_wait).ok());
+  }
+  void DieBeforeFlushes() {
+    disk_.Freeze();
+    ASSERT_TRUE(db_->ContinueBackgroundWork().ok());
+    Kill();
+  }
   void Compact() {
     const Status s = db_->CompactRange(CompactRangeOptions(), nullptr, nullptr);
     ASSERT_TRUE(s.ok()) << s.ToString();
